@@ -1,0 +1,65 @@
+use thiserror::Error;
+
+/// Why a config cannot be used; every message names the place and what was expected.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    #[error("{path}: {reason}")]
+    Read { path: String, reason: String },
+    #[error("{name}:{line}:{column}: {reason}")]
+    Syntax { name: String, line: usize, column: usize, reason: String },
+    #[error("--set {setting}: {reason}")]
+    Setting { setting: String, reason: String },
+    #[error("{name}: {key} = {value}: expected {expected}")]
+    Value { name: String, key: &'static str, value: String, expected: &'static str },
+    #[error("no preset named `{name}`{hint}; `rankspace presets` lists them")]
+    Preset { name: String, hint: String },
+    #[error("{name}: {reason}")]
+    Invalid { name: String, reason: String },
+}
+
+impl ConfigError {
+    pub(super) fn syntax(name: &str, text: &str, error: &toml::de::Error) -> ConfigError {
+        let start = error.span().map_or(0, |s| s.start.min(text.len()));
+        let before = text.get(..start).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
+        ConfigError::Syntax {
+            name: name.to_owned(),
+            line,
+            column,
+            reason: with_suggestion(error.message()),
+        }
+    }
+
+    pub(super) fn invalid(name: &str, error: &impl ToString) -> ConfigError {
+        ConfigError::Invalid { name: name.to_owned(), reason: error.to_string() }
+    }
+}
+
+/// Serde says "unknown field `x`, expected one of `a`, `b`": name the nearest first.
+fn with_suggestion(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
+    let (true, Some(unknown)) = (is_unknown, quoted.next()) else {
+        return message.to_owned();
+    };
+    match nearest(unknown, quoted) {
+        Some(best) => {
+            let what = if message.starts_with("unknown field") { "key" } else { "value" };
+            format!("unknown {what} `{unknown}`, did you mean `{best}`?")
+        }
+        None => message.to_owned(),
+    }
+}
+
+/// The candidate most similar to `word`.
+pub(super) fn nearest<'a>(
+    word: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    candidates
+        .map(|c| (strsim::jaro_winkler(word, c), c))
+        .filter(|(similarity, _)| *similarity > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, c)| c)
+}

@@ -1,0 +1,398 @@
+use super::ConfigError;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Every setting of a run. All sections and keys have defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    pub seed: u64,
+    /// `auto`, `cpu` or `cuda:N`.
+    pub device: String,
+    /// Cores used; 0 takes all.
+    pub threads: usize,
+    pub precision: Precision,
+    pub data: Data,
+    pub model: Model,
+    pub training: Training,
+    pub evaluation: Evaluation,
+    pub run: Run,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            seed: 0,
+            device: "auto".into(),
+            threads: 0,
+            precision: Precision::F32,
+            data: Data::default(),
+            model: Model::default(),
+            training: Training::default(),
+            evaluation: Evaluation::default(),
+            run: Run::default(),
+        }
+    }
+}
+
+/// Floating-point type of the weights and of every dynamic program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    #[default]
+    F32,
+    F64,
+}
+
+/// `[data]`: where sentences come from and what is done to them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Data {
+    /// A file, directory, glob or list of them; `sample:train` names the bundled sample.
+    pub train: Sources,
+    pub dev: Sources,
+    pub test: Sources,
+    /// Section folders, e.g. `"02-21"`, of a Penn-style directory. Empty: everything.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub sections: String,
+    /// `plain`, `ptb`, `gum`, `craft`, `icepahc` or `text`; sets what the keys below leave unset.
+    pub preset: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub punctuation: Option<Punctuation>,
+    /// Tags that mark punctuation; where neither is given, Unicode categories decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub punctuation_tags: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lowercase: Option<bool>,
+    /// Every run of digits with its `.` and `,` becomes `N`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<bool>,
+    /// Keep empty elements (`-NONE-`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traces: Option<bool>,
+    /// Whether `NP-SBJ` stays or is cut to `NP`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function_labels: Option<FunctionLabels>,
+    /// Shortest and longest training sentence in words, after preprocessing.
+    pub min_length: usize,
+    pub max_length: usize,
+    pub vocabulary: VocabularyLimits,
+}
+
+impl Default for Data {
+    fn default() -> Self {
+        Data {
+            train: Sources::default(),
+            dev: Sources::default(),
+            test: Sources::default(),
+            sections: String::new(),
+            preset: "plain".into(),
+            punctuation: None,
+            punctuation_tags: None,
+            lowercase: None,
+            numbers: None,
+            traces: None,
+            function_labels: None,
+            min_length: 2,
+            max_length: 40,
+            vocabulary: VocabularyLimits::default(),
+        }
+    }
+}
+
+/// One path or a list; written back as it is shortest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources(pub Vec<String>);
+
+impl Serialize for Sources {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_slice() {
+            [one] => serializer.serialize_str(one),
+            many => serializer.collect_seq(many),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Sources {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a path or a list of paths")]
+        enum OneOrMany {
+            One(String),
+            Many(Vec<String>),
+        }
+        Ok(Sources(match OneOrMany::deserialize(deserializer)? {
+            OneOrMany::One(path) => vec![path],
+            OneOrMany::Many(paths) => paths,
+        }))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Punctuation {
+    Remove,
+    Keep,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FunctionLabels {
+    Cut,
+    Keep,
+}
+
+/// `[data.vocabulary]`: most frequent training words kept; the others become the unknown word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VocabularyLimits {
+    pub max_size: usize,
+    pub min_count: usize,
+}
+
+impl Default for VocabularyLimits {
+    fn default() -> Self {
+        VocabularyLimits { max_size: 10_000, min_count: 1 }
+    }
+}
+
+/// Model families by the names users write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    #[default]
+    RankPcfg,
+}
+
+impl Family {
+    /// The name in configs, folders and on the screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::RankPcfg => "rank-pcfg",
+        }
+    }
+}
+
+/// Whose numerics a checkpoint follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compat {
+    /// Exact: no floors.
+    #[default]
+    None,
+    /// The published code's 1e-9 inside every logarithm.
+    Published,
+}
+
+/// `[model]`: family and sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Model {
+    pub family: Family,
+    pub nonterminals: usize,
+    pub preterminals: usize,
+    pub rank: usize,
+    pub embedding: usize,
+    pub compat: Compat,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Model {
+            family: Family::RankPcfg,
+            nonterminals: 64,
+            preterminals: 128,
+            rank: 128,
+            embedding: 256,
+            compat: Compat::None,
+        }
+    }
+}
+
+/// `[training]`: the loop. Defaults are the paper's (appendix D).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Training {
+    pub epochs: u64,
+    /// Stops after so many steps; 0: no bound.
+    pub max_steps: u64,
+    /// Sentences a batch (of equal or nearby length).
+    pub batch_size: usize,
+    /// Words a batch instead of sentences; 0: `batch_size` holds.
+    pub batch_tokens: usize,
+    pub optimizer: Optimizer,
+    pub learning_rate: f64,
+    pub beta1: f64,
+    pub beta2: f64,
+    pub weight_decay: f64,
+    /// Largest total gradient norm; 0: no clipping.
+    pub clip: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
+    /// Evaluations without a better dev figure before training stops; 0: never.
+    pub patience: u64,
+    /// Epochs over which the longest sentence grows from short to `max_length`; 0: none.
+    pub curriculum: u64,
+    /// What `best` and `patience` go by.
+    pub select: Select,
+}
+
+impl Default for Training {
+    fn default() -> Self {
+        Training {
+            epochs: 10,
+            max_steps: 0,
+            batch_size: 16,
+            batch_tokens: 0,
+            optimizer: Optimizer::Adam,
+            learning_rate: 0.002,
+            beta1: 0.75,
+            beta2: 0.999,
+            weight_decay: 0.0,
+            clip: 3.0,
+            schedule: None,
+            patience: 5,
+            curriculum: 0,
+            select: Select::LogLikelihood,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Optimizer {
+    #[default]
+    Adam,
+    Adamw,
+}
+
+/// Multiplies the learning rate by `factor` after `plateau` evaluations without a better figure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    pub plateau: u64,
+    pub factor: f64,
+}
+
+/// The dev figure that chooses `best`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Select {
+    #[default]
+    LogLikelihood,
+    /// Uses gold trees, and is marked so wherever figures are shown.
+    SF1,
+}
+
+/// `[evaluation]`: how often, on what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Evaluation {
+    pub every: Every,
+    /// Longest dev and test sentence; 0: any.
+    pub max_length: usize,
+}
+
+/// `"epoch"` or a number of steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Every {
+    #[default]
+    Epoch,
+    Steps(u64),
+}
+
+impl Serialize for Every {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Every::Epoch => serializer.serialize_str("epoch"),
+            Every::Steps(n) => serializer.serialize_u64(*n),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Every {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "\"epoch\" or a number of steps")]
+        enum WordOrNumber {
+            Word(String),
+            Number(u64),
+        }
+        match WordOrNumber::deserialize(deserializer)? {
+            WordOrNumber::Word(w) if w == "epoch" => Ok(Every::Epoch),
+            WordOrNumber::Number(n) if n > 0 => Ok(Every::Steps(n)),
+            _ => Err(serde::de::Error::custom("expected \"epoch\" or a number of steps above 0")),
+        }
+    }
+}
+
+/// `[run]`: what is written beside the figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Run {
+    /// Steps between extra `last` checkpoints; 0: only at evaluations and every 60 s.
+    pub checkpoint_every: u64,
+    /// Dev sentences whose span marginals are kept at every evaluation.
+    pub pinned: usize,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Run { checkpoint_every: 0, pinned: 8 }
+    }
+}
+
+impl Config {
+    /// Ranges that serde cannot express.
+    pub(super) fn check(&self, name: &str) -> Result<(), ConfigError> {
+        let bad = |key: &'static str, value: String, expected: &'static str| {
+            Err(ConfigError::Value { name: name.to_owned(), key, value, expected })
+        };
+        let m = &self.model;
+        for (key, value) in [
+            ("model.nonterminals", m.nonterminals),
+            ("model.preterminals", m.preterminals),
+            ("model.rank", m.rank),
+            ("model.embedding", m.embedding),
+            ("data.vocabulary.max_size", self.data.vocabulary.max_size),
+            ("data.max_length", self.data.max_length),
+        ] {
+            if value == 0 {
+                return bad(key, value.to_string(), "a number above 0");
+            }
+        }
+        let t = &self.training;
+        if t.batch_size == 0 && t.batch_tokens == 0 {
+            return bad("training.batch_size", "0".into(), "a number above 0, or batch_tokens");
+        }
+        for (key, value, low, high, expected) in [
+            (
+                "training.learning_rate",
+                t.learning_rate,
+                0.0,
+                f64::MAX,
+                "a finite number, 0 or more",
+            ),
+            ("training.beta1", t.beta1, 0.0, 1.0 - 1e-12, "a number in [0, 1)"),
+            ("training.beta2", t.beta2, 0.0, 1.0 - 1e-12, "a number in [0, 1)"),
+            ("training.weight_decay", t.weight_decay, 0.0, f64::MAX, "a finite number, 0 or more"),
+            ("training.clip", t.clip, 0.0, f64::MAX, "a finite number, 0 or more"),
+            (
+                "training.schedule.factor",
+                t.schedule.map_or(0.5, |s| s.factor),
+                f64::MIN_POSITIVE,
+                1.0 - 1e-12,
+                "a number in (0, 1)",
+            ),
+        ] {
+            if !(low..=high).contains(&value) {
+                return bad(key, value.to_string(), expected);
+            }
+        }
+        let d = self.device.as_str();
+        let cuda = d.strip_prefix("cuda:").is_some_and(|n| n.parse::<usize>().is_ok());
+        if !(d == "auto" || d == "cpu" || cuda) {
+            return bad("device", d.into(), "auto, cpu or cuda:N");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! Floor 3: neural parameterisations. Knows words only as ids, and no optimiser or run.
+//!
+//! Every family stands behind two traits: [`Model`] is what training changes,
+//! [`Parser`] is a frozen copy of its weights with everything that does not
+//! depend on the sentence computed once. A parser is cheap to share between
+//! threads, so a sentence can be parsed while training goes on.
+
+mod view;
+
+pub use view::GrammarView;
+
+use crate::treebank::Batch;
+use candle_core::{Tensor, Var};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Why a model could not be built or used.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    #[error("tensor operation failed: {0}")]
+    Tensor(#[from] candle_core::Error),
+    #[error("tensor `{name}`: {reason}")]
+    Shape { name: String, reason: String },
+    #[error("sentence {sentence} of the batch: {reason}")]
+    Sentence { sentence: usize, reason: String },
+    #[error("{0}")]
+    Unsupported(String),
+}
+
+/// Named trainable tensors, in a fixed order.
+pub type Parameters = BTreeMap<String, Var>;
+
+/// Gradients by parameter name.
+pub type Gradients = BTreeMap<String, Tensor>;
+
+/// Loss and gradients of one batch.
+#[derive(Debug)]
+pub struct StepOutput {
+    /// The training objective: PCFG: mean over sentences of -log Z, nats.
+    pub loss: f64,
+    /// Log-probability of every sentence, nats, in the order of the batch.
+    pub log_probs: Vec<f64>,
+    pub gradients: Gradients,
+    /// Seconds in the networks and in the dynamic program.
+    pub network_seconds: f64,
+    pub inference_seconds: f64,
+}
+
+/// A trainable family.
+pub trait Model: Send {
+    fn parameters(&self) -> &Parameters;
+
+    /// Loss and exact gradients of a batch; every sentence has at least [`Model::min_length`] words.
+    fn step(&mut self, batch: &Batch) -> Result<StepOutput, ModelError>;
+
+    /// Copies the current weights into a parser.
+    fn freeze(&self) -> Result<Arc<dyn Parser>, ModelError>;
+
+    /// Shortest sentence with a derivation (2 for PCFGs).
+    fn min_length(&self) -> usize;
+}
+
+/// What to compute for a sentence beside its log-probability.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The MBR tree (unlabelled) and the span marginals.
+    pub tree: bool,
+    /// Also nonterminal labels and preterminals (labelled MBR), which costs more.
+    pub labels: bool,
+}
+
+/// Analysis of one sentence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parse {
+    /// Natural logarithm of the sentence's probability.
+    pub log_prob: f64,
+    /// Spans of the MBR tree in preorder, width 2 and more, the whole sentence included.
+    pub spans: Vec<ParsedSpan>,
+    /// Most probable preterminal of every word; empty unless labels were wanted.
+    pub tags: Vec<u32>,
+    /// Posterior of span `[i, j)` at `i * (n + 1) + j`, width 2 and more, else 0;
+    /// empty unless a tree was wanted.
+    pub marginals: Vec<f32>,
+}
+
+/// One span of an induced tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParsedSpan {
+    pub start: u32,
+    pub end: u32,
+    /// Likeliest nonterminal, if labels were wanted.
+    pub label: Option<u32>,
+    /// Posterior probability of the span (of the labelled span, if it has a label).
+    pub posterior: f32,
+}
+
+/// Frozen weights: scores and parses sentences, can be shared between threads.
+pub trait Parser: Send + Sync {
+    /// Parses a batch; a sentence without a derivation has `log_prob` -infinity and no spans.
+    fn parse(&self, batch: &Batch, wanted: Wanted) -> Result<Vec<Parse>, ModelError>;
+
+    /// Expected counts of symbols and their expansions over a batch, added to `into`.
+    fn expect(&self, batch: &Batch, into: &mut SymbolUse) -> Result<(), ModelError>;
+
+    /// The grammar read off the weights, without the emissions.
+    fn grammar(&self) -> GrammarView<'_>;
+
+    /// Emission probabilities p(word | preterminal) of some preterminals, row-major
+    /// (rows, vocabulary); computed on request, for they do not all fit at the paper's size.
+    fn emissions(&self, preterminals: Range<usize>) -> Result<Vec<f32>, ModelError>;
+}
+
+/// Expected counts under the posterior, summed over sentences.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SymbolUse {
+    /// Expected number of spans of every nonterminal.
+    pub nonterminals: Vec<f64>,
+    /// Expected number of words of every preterminal.
+    pub preterminals: Vec<f64>,
+}

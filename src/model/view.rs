@@ -1,0 +1,42 @@
+/// Probabilities of a low-rank grammar: T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q].
+/// Symbols are numbered nonterminals first, then preterminals.
+#[derive(Clone, Copy, Debug)]
+pub struct GrammarView<'a> {
+    pub nonterminals: usize,
+    pub preterminals: usize,
+    pub rank: usize,
+    pub vocabulary: usize,
+    /// Start probabilities s: (NT).
+    pub start: &'a [f32],
+    /// U: (NT, r), row-major, rows sum to 1.
+    pub u: &'a [f32],
+    /// V and W side by side: (NT + PT, 2 r), row-major, columns sum to 1.
+    pub vw: &'a [f32],
+}
+
+impl<'a> GrammarView<'a> {
+    /// p(q | A): row `symbol` of U, length r.
+    pub fn u_row(&self, nonterminal: usize) -> &'a [f32] {
+        &self.u[nonterminal * self.rank..(nonterminal + 1) * self.rank]
+    }
+
+    /// V[symbol, q] = p(left child = symbol | q), for all q.
+    pub fn v_row(&self, symbol: usize) -> &'a [f32] {
+        &self.vw[2 * symbol * self.rank..(2 * symbol + 1) * self.rank]
+    }
+
+    /// W[symbol, q] = p(right child = symbol | q), for all q.
+    pub fn w_row(&self, symbol: usize) -> &'a [f32] {
+        &self.vw[(2 * symbol + 1) * self.rank..2 * (symbol + 1) * self.rank]
+    }
+
+    /// p(left, right | parent).
+    pub fn rule(&self, parent: usize, left: usize, right: usize) -> f64 {
+        let (u, v, w) = (self.u_row(parent), self.v_row(left), self.w_row(right));
+        u.iter()
+            .zip(v)
+            .zip(w)
+            .map(|((&u, &v), &w)| f64::from(u) * f64::from(v) * f64::from(w))
+            .sum()
+    }
+}

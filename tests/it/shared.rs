@@ -1,0 +1,23 @@
+//! Where shared data lies: `$RANKSPACE_SHARED`, else `../shared` beside the checkout. Tests that
+//! need it say that they were skipped where it is absent.
+
+use std::path::PathBuf;
+
+/// A path below the shared folder, or `None` with a note on standard error.
+#[allow(dead_code)]
+pub fn shared(path: &str) -> Option<PathBuf> {
+    let base = std::env::var_os("RANKSPACE_SHARED")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"));
+    let full = base.join(path);
+    if full.exists() {
+        return Some(full);
+    }
+    assert!(
+        std::env::var_os("RANKSPACE_SHARED").is_none(),
+        "RANKSPACE_SHARED is set but {} does not exist",
+        full.display()
+    );
+    eprintln!("skipped: no shared data at {}", full.display());
+    None
+}
