@@ -1,0 +1,246 @@
+//! What may stand on the command line: every flag is defined here once and feeds parsing, help
+//! and shell completion. What a command means is in the file of its name.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Train, inspect and compare latent-variable grammars in a terminal.
+#[derive(Debug, Parser)]
+#[command(
+    name = "rankspace",
+    version,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    after_help = "Without a command the workbench opens, on the bundled sample or on what PATH \
+                  names: treebanks, run folders and checkpoints.\n\
+                  Exit codes: 0 done, 1 data or a run failed, 2 wrong usage."
+)]
+pub struct Arguments {
+    /// Treebanks, run folders or checkpoints to open in the workbench
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Train a model in a new run folder
+    Train(Train),
+    /// Go on with a run from its last checkpoint
+    Resume(Resume),
+    /// Score a checkpoint on a treebank or plain text
+    Eval(Eval),
+    /// Parse sentences with a checkpoint
+    Parse(Parse),
+    /// Print the log-probability of every sentence
+    Score(Score),
+    /// List the training presets, or print one as TOML
+    Presets(Presets),
+    /// Count, generate and check treebanks
+    #[command(subcommand)]
+    Corpus(Corpus),
+    /// Follow a live or finished run in plain lines
+    Watch(Watch),
+    /// Measure training steps on random words
+    Bench(Bench),
+    /// Show what this machine and terminal offer, and what is missing
+    Doctor(Doctor),
+    /// Print a completion script for a shell
+    Completions(Completions),
+}
+
+#[derive(Debug, Args)]
+pub struct Train {
+    /// Config file (TOML)
+    #[arg(value_name = "CONFIG", required_unless_present = "preset", conflicts_with = "preset")]
+    pub config: Option<PathBuf>,
+    /// A named preset instead of a file; `rankspace presets` lists them
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Change one setting, e.g. training.epochs=3 or data.train=corpus.mrg; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Run folder to make; it must be new or empty [default: runs/DATE-FAMILY]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Device to compute on: auto, cpu or cuda:N
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
+    /// End with one JSON object on standard output; all other lines go to standard error
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// Run folder
+    #[arg(value_name = "DIR")]
+    pub run: PathBuf,
+    /// End with one JSON object on standard output; all other lines go to standard error
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Eval {
+    /// Checkpoint file, or a run folder (its best checkpoint)
+    pub checkpoint: PathBuf,
+    /// Treebank or plain text, one sentence a line
+    pub corpus: PathBuf,
+    /// Leave out sentences of more words, counted after preprocessing
+    #[arg(long, value_name = "N")]
+    pub max_length: Option<usize>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Parse {
+    /// Checkpoint file, or a run folder (its best checkpoint)
+    pub checkpoint: PathBuf,
+    /// Treebank or plain text, one sentence a line; - is standard input
+    #[arg(default_value = "-")]
+    pub file: PathBuf,
+    /// How to print the trees
+    #[arg(long, value_enum, default_value_t = Format::Bracket)]
+    pub format: Format,
+    /// Name the likeliest nonterminals and preterminals (labelled MBR)
+    #[arg(long)]
+    pub labels: bool,
+}
+
+/// What `parse` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One bracketed tree a line
+    Bracket,
+    /// One JSON object a line, with spans and their posteriors
+    Json,
+    /// LaTeX, for the package forest
+    Forest,
+    /// One SVG picture with all trees
+    Svg,
+}
+
+#[derive(Debug, Args)]
+pub struct Score {
+    /// Checkpoint file, or a run folder (its best checkpoint)
+    pub checkpoint: PathBuf,
+    /// Treebank or plain text, one sentence a line; - is standard input
+    pub file: PathBuf,
+    /// Print one JSON object a sentence
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Presets {
+    /// Print this preset as TOML, ready to be saved and changed
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Corpus {
+    /// Count trees, words and labels, and list what is wrong with the file
+    Stats(CorpusStats),
+    /// Generate sentences with gold trees from a grammar
+    Generate(CorpusGenerate),
+}
+
+#[derive(Debug, Args)]
+pub struct CorpusStats {
+    /// Treebank or plain text
+    pub file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CorpusGenerate {
+    /// How many sentences
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub sentences: usize,
+    /// The same seed gives the same sentences
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Grammar file [default: the bundled grammar of English]
+    #[arg(long, value_name = "FILE")]
+    pub grammar: Option<PathBuf>,
+    /// Shortest sentence in words
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub min_length: usize,
+    /// Longest sentence in words
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub max_length: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct Watch {
+    /// Run folder
+    pub run: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// What to measure, e.g. pcfg:batch=16,n=20,r=256,nt=256,pt=512,vocab=10000,dim=256; may be
+    /// repeated [default: three sizes up to the paper's]
+    #[arg(long = "case", value_name = "SPEC")]
+    pub cases: Vec<String>,
+    /// Device to compute on: auto, cpu or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: String,
+    /// Cores used; 0 takes all
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// Steps measured for each case, after two to warm up
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub steps: usize,
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+    /// Measure in this process; set by `bench` itself for its child processes
+    #[arg(long, hide = true)]
+    pub in_process: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_and_flag_has_a_line_of_help() {
+        let mut root = Arguments::command();
+        root.build();
+        let mut left = vec![&root];
+        while let Some(command) = left.pop() {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+            for arg in command.get_arguments() {
+                // A shell's own name says it all.
+                let described = arg.get_help().is_some() || arg.get_id() == "shell";
+                assert!(described, "{} {}", command.get_name(), arg.get_id());
+            }
+            left.extend(command.get_subcommands());
+        }
+    }
+}

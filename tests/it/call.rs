@@ -1,0 +1,120 @@
+//! A fluent way to call the program in tests: arguments, then what is expected of it.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// One call of the program, written as in the manual and followed by what is expected of it.
+pub struct Call {
+    command: Command,
+    input: Vec<u8>,
+}
+
+/// `rankspace` with arguments split at blanks; [`Call::arg`] adds those that hold blanks.
+pub fn rankspace(arguments: &str) -> Call {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rankspace"));
+    command.args(arguments.split_whitespace()).env("RAYON_NUM_THREADS", "1");
+    Call { command, input: Vec::new() }
+}
+
+impl Call {
+    pub fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Call {
+        self.command.arg(argument);
+        self
+    }
+
+    pub fn within(mut self, folder: &Path) -> Call {
+        self.command.current_dir(folder);
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Call {
+        self.command.env(name, value);
+        self
+    }
+
+    #[allow(dead_code)]
+    pub fn input(mut self, text: &str) -> Call {
+        self.input = text.into();
+        self
+    }
+
+    fn run(mut self) -> (i32, Ran) {
+        let shown = format!("{:?}", self.command);
+        let mut child = self
+            .command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        // The program may end without reading its input.
+        let _ = child.stdin.take().expect("piped").write_all(&self.input);
+        let output = child.wait_with_output().expect("the program ends");
+        let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+        let ran = Ran { shown, stdout: text(output.stdout), stderr: text(output.stderr) };
+        (output.status.code().unwrap_or(-1), ran)
+    }
+
+    /// Ends with exit code 0.
+    pub fn succeeds(self) -> Ran {
+        let (code, ran) = self.run();
+        assert_eq!(code, 0, "{ran}");
+        ran
+    }
+
+    /// Ends with exit code 1 and exactly one line on standard error: data or a run failed.
+    pub fn fails(self) -> Ran {
+        let (code, ran) = self.run();
+        assert_eq!(code, 1, "{ran}");
+        let errors = ran.stderr.lines().filter(|l| l.starts_with("error: ")).count();
+        assert_eq!(errors, 1, "one line tells the error: {ran}");
+        ran
+    }
+
+    /// Ends with exit code 2 and says what is wrong: the command line is.
+    pub fn refused(self) -> Ran {
+        let (code, ran) = self.run();
+        assert_eq!(code, 2, "{ran}");
+        assert!(ran.stderr.starts_with("error: "), "{ran}");
+        assert_eq!(ran.stdout, "", "{ran}");
+        ran
+    }
+}
+
+/// What a call printed.
+pub struct Ran {
+    shown: String,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl std::fmt::Display for Ran {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}\nstdout:\n{}\nstderr:\n{}", self.shown, self.stdout, self.stderr)
+    }
+}
+
+impl Ran {
+    pub fn prints(self, part: &str) -> Ran {
+        assert!(self.stdout.contains(part), "expected {part:?} on stdout of {self}");
+        self
+    }
+
+    pub fn complains(self, part: &str) -> Ran {
+        assert!(self.stderr.contains(part), "expected {part:?} on stderr of {self}");
+        self
+    }
+
+    /// Standard output as one JSON value.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {self}"))
+    }
+
+    #[allow(dead_code)]
+    /// Standard output as one JSON value a line.
+    pub fn json_lines(&self) -> Vec<serde_json::Value> {
+        let line = |l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {self}"));
+        self.stdout.lines().map(line).collect()
+    }
+}
