@@ -1,1 +1,32 @@
-//! (room under construction)
+//! Floor 3: layout of trees and span charts, independent of any terminal library.
+//!
+//! A [`Diagram`] is a tree ready to be drawn, with a [`Mark`] for every node. Laid out it
+//! becomes a [`Picture`], whose size is known and of which any window can be asked for: views
+//! scroll over it, and a tree never changes its look because the window is small. A window is a
+//! [`Grid`] of cells that say what they are ([`Ink`]), not which colour they have. Exports
+//! (brackets, JSON, LaTeX, SVG) start from the same diagram. Nothing here recurses, so depth
+//! and length of sentences are bounded by memory only.
+
+mod brackets;
+mod diagram;
+mod export;
+mod grid;
+mod heat;
+mod indented;
+mod marks;
+mod picture;
+mod screen_svg;
+mod tree_svg;
+mod vertical;
+
+pub use brackets::{bracket_lines, bracket_row};
+pub use diagram::{Diagram, DiagramNode, DiagramSpan};
+pub use export::{to_brackets, to_forest, to_json};
+pub use grid::{Cell, Grid, Ink, Role, clean, width};
+pub use heat::heat_map;
+pub use indented::indented;
+pub use marks::{Mark, mark_against};
+pub use picture::{Charset, Picture};
+pub use screen_svg::{Paint, screen_to_svg};
+pub use tree_svg::tree_to_svg;
+pub use vertical::vertical;

@@ -1,0 +1,203 @@
+use super::{Grid, Ink, Role, width};
+
+/// Characters for lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Charset {
+    #[default]
+    Unicode,
+    Ascii,
+}
+
+/// Directions in which a joint goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Joint {
+    pub up: bool,
+    pub down: bool,
+    pub left: bool,
+    pub right: bool,
+}
+
+impl Charset {
+    pub(super) fn is_ascii(self) -> bool {
+        self == Charset::Ascii
+    }
+
+    pub(super) fn joint(self, joint: Joint) -> &'static str {
+        let Joint { up, down, left, right } = joint;
+        let (column, row) = (up || down, left || right);
+        match self {
+            Charset::Ascii if column && row => "+",
+            Charset::Ascii if row => "-",
+            Charset::Ascii => "|",
+            Charset::Unicode => match (up, down, left, right) {
+                (_, _, false, false) => "│",
+                (false, false, _, _) => "─",
+                (false, true, false, true) => "┌",
+                (false, true, true, false) => "┐",
+                (false, true, true, true) => "┬",
+                (true, false, false, true) => "└",
+                (true, false, true, false) => "┘",
+                (true, false, true, true) => "┴",
+                (true, true, false, true) => "├",
+                (true, true, true, false) => "┤",
+                (true, true, true, true) => "┼",
+            },
+        }
+    }
+}
+
+/// Something drawn; rows and columns count from 0, `to` is not included.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    Across { row: usize, from: usize, to: usize, text: &'static str },
+    Down { column: usize, from: usize, to: usize, text: &'static str },
+    Joint { row: usize, column: usize, joint: Joint, text: &'static str },
+    Text { row: usize, column: usize, width: usize, text: Box<str>, ink: Ink },
+}
+
+/// A laid out tree: shapes at fixed places, of which any window can be drawn. Later shapes cover
+/// earlier ones; texts never overlap each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picture {
+    width: usize,
+    height: usize,
+    pub(super) shapes: Vec<Shape>,
+}
+
+impl Picture {
+    /// Columns of the whole picture.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows of the whole picture.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The cells of a window whose upper left corner is `(column, row)`; beyond the picture
+    /// there are blanks.
+    pub fn window(&self, column: usize, row: usize, width: usize, height: usize) -> Grid<Ink> {
+        let mut grid = Grid::new(width, height);
+        let line = Ink { role: Role::Line, ..Ink::default() };
+        let rows = row..row + height;
+        let columns = column..column + width;
+        for shape in &self.shapes {
+            match shape {
+                Shape::Across { row: r, from, to, text } if rows.contains(r) => {
+                    for c in (*from).max(columns.start)..(*to).min(columns.end) {
+                        grid.set(r - row, c - column, text, line);
+                    }
+                }
+                Shape::Down { column: c, from, to, text } if columns.contains(c) => {
+                    for r in (*from).max(rows.start)..(*to).min(rows.end) {
+                        grid.set(r - row, c - column, text, line);
+                    }
+                }
+                Shape::Joint { row: r, column: c, text, .. }
+                    if rows.contains(r) && columns.contains(c) =>
+                {
+                    grid.set(r - row, c - column, text, line);
+                }
+                Shape::Text { row: r, column: c, width: w, text, ink }
+                    if rows.contains(r) && *c < columns.end && c + w > columns.start =>
+                {
+                    grid.write(r - row, *c as isize - column as isize, text, *ink);
+                }
+                _ => {}
+            }
+        }
+        grid
+    }
+
+    /// The whole picture as lines of text.
+    pub fn lines(&self) -> Vec<String> {
+        self.window(0, 0, self.width, self.height).lines()
+    }
+
+    pub(super) fn across(&mut self, row: usize, from: usize, to: usize, charset: Charset) {
+        let text = charset.joint(Joint { left: true, right: true, ..Joint::default() });
+        self.reach(row + 1, to);
+        self.shapes.push(Shape::Across { row, from, to, text });
+    }
+
+    pub(super) fn down(&mut self, column: usize, from: usize, to: usize, charset: Charset) {
+        let text = charset.joint(Joint { up: true, down: true, ..Joint::default() });
+        self.reach(to, column + 1);
+        self.shapes.push(Shape::Down { column, from, to, text });
+    }
+
+    pub(super) fn joint(&mut self, row: usize, column: usize, joint: Joint, charset: Charset) {
+        self.reach(row + 1, column + 1);
+        self.shapes.push(Shape::Joint { row, column, joint, text: charset.joint(joint) });
+    }
+
+    /// Adds clean text and gives the column behind it.
+    pub(super) fn text(&mut self, row: usize, column: usize, text: &str, ink: Ink) -> usize {
+        let width = width(text);
+        self.reach(row + 1, column + width);
+        self.shapes.push(Shape::Text { row, column, width, text: text.into(), ink });
+        column + width
+    }
+
+    fn reach(&mut self, height: usize, width: usize) {
+        self.height = self.height.max(height);
+        self.width = self.width.max(width);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::Diagram;
+    use super::*;
+    use std::collections::HashMap;
+
+    /// Texts by role, sorted, without the signs of marks.
+    fn texts(picture: &Picture, roles: &[Role]) -> Vec<String> {
+        let mut texts: Vec<String> = picture
+            .shapes
+            .iter()
+            .filter_map(|shape| match shape {
+                Shape::Text { text, ink, .. } if roles.contains(&ink.role) => {
+                    Some(text.to_string())
+                }
+                _ => None,
+            })
+            .collect();
+        texts.sort();
+        texts
+    }
+
+    /// Every word, tag and label stands in the picture exactly once, no text covers another,
+    /// and every window shows the same cells as the whole.
+    pub fn check(diagram: &Diagram, picture: &Picture) {
+        let sorted = |mut texts: Vec<String>| {
+            texts.retain(|t| !t.is_empty());
+            texts.sort();
+            texts
+        };
+        let nodes = diagram.nodes().iter();
+        let words = nodes.clone().filter_map(|n| n.word.as_deref().map(str::to_owned)).collect();
+        let labels = nodes.map(|n| n.label.to_string()).collect();
+        assert_eq!(texts(picture, &[Role::Word, Role::UnknownWord]), sorted(words));
+        assert_eq!(texts(picture, &[Role::Label, Role::Tag]), sorted(labels));
+
+        let mut taken: HashMap<(usize, usize), &str> = HashMap::new();
+        for shape in &picture.shapes {
+            let Shape::Text { row, column, width, text, .. } = shape else { continue };
+            for c in *column..column + width {
+                let before = taken.insert((*row, c), text);
+                assert!(before.is_none(), "{text:?} covers {before:?} at {row}, {c}");
+            }
+        }
+        let whole = picture.window(0, 0, picture.width(), picture.height());
+        let (x, y) = (picture.width() / 3, picture.height() / 3);
+        let part = picture.window(x, y, picture.width() - x, picture.height() - y);
+        for row in 0..part.height() {
+            // The left edge may cut a wide character in half, so the first column is left out.
+            for c in 1..part.width() {
+                assert_eq!(part.row(row)[c], whole.row(row + y)[c + x]);
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+use super::picture::Shape;
+use super::{Charset, Diagram, Mark, Role, vertical};
+use std::fmt::Write;
+
+/// Size of one cell in pixels.
+const CELL: (f64, f64) = (9.0, 20.0);
+const MARGIN: f64 = 10.0;
+
+/// The vertical layout as an SVG drawing with real lines; marks are signs and colours.
+pub fn tree_to_svg(diagram: &Diagram) -> String {
+    let picture = vertical(diagram, Charset::Unicode);
+    let (w, h) = CELL;
+    let (width, height) =
+        (picture.width() as f64 * w + 2.0 * MARGIN, picture.height() as f64 * h + 2.0 * MARGIN);
+    let x = |column: f64| MARGIN + column * w;
+    let y = |row: f64| MARGIN + row * h;
+    let mut lines = String::new();
+    let mut texts = String::new();
+    // Writing to a string cannot fail, so results are dropped.
+    let mut line = |from: (f64, f64), to: (f64, f64)| {
+        if from != to {
+            let (x1, y1, x2, y2) = (x(from.0), y(from.1), x(to.0), y(to.1));
+            let _ = write!(lines, "M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}");
+        }
+    };
+    for shape in &picture.shapes {
+        match shape {
+            Shape::Across { row, from, to, .. } => {
+                let middle = *row as f64 + 0.5;
+                line((*from as f64 + 0.5, middle), (*to as f64 - 0.5, middle));
+            }
+            Shape::Down { column, from, to, .. } => {
+                let middle = *column as f64 + 0.5;
+                line((middle, *from as f64), (middle, *to as f64));
+            }
+            Shape::Joint { row, column, joint, .. } => {
+                let (c, r) = (*column as f64 + 0.5, *row as f64 + 0.5);
+                let (top, bottom) =
+                    (f64::from(u8::from(joint.up)), f64::from(u8::from(joint.down)));
+                line((c, r - 0.5 * top), (c, r + 0.5 * bottom));
+            }
+            Shape::Text { row, column, width, text, ink } => {
+                let middle = x(*column as f64 + *width as f64 / 2.0);
+                let baseline = y(*row as f64 + 0.72);
+                let colour = match (ink.role, ink.mark) {
+                    (_, Mark::Matched) => "#0072b2",
+                    (_, Mark::Missing) => "#b35900",
+                    (_, Mark::Spurious) => "#9b4f83",
+                    (_, Mark::Crossing) => "#c0392b",
+                    (Role::Tag, _) => "#555555",
+                    _ => "#111111",
+                };
+                let style = match ink.role {
+                    Role::Label => " font-weight=\"bold\"",
+                    Role::UnknownWord => " font-style=\"italic\"",
+                    _ => "",
+                };
+                let text = escape_xml(text);
+                let _ = writeln!(
+                    texts,
+                    "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" fill=\"{colour}\"{style}>{text}</text>"
+                );
+            }
+        }
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         <path d=\"{lines}\" stroke=\"#888888\" fill=\"none\"/>\n\
+         <g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\" \
+         text-anchor=\"middle\">\n{texts}</g>\n</svg>\n"
+    )
+}
+
+/// Text for XML content and attributes; characters that XML forbids become U+FFFD.
+pub(super) fn escape_xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            '\0'..' ' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::diagram::tests::dog;
+    use super::super::{DiagramSpan, mark_against};
+    use super::*;
+
+    #[test]
+    fn every_text_is_an_element_and_special_characters_are_escaped() {
+        let spans = [DiagramSpan { start: 0, end: 2, label: "A&B" }];
+        let tree =
+            Diagram::from_spans(&["<s>", "\"x'"], Some(&["<", "T"]), &spans).expect("nested");
+        let svg = tree_to_svg(&tree);
+        assert_eq!(svg.matches("<text ").count(), 5);
+        for escaped in [">A&amp;B<", ">&lt;s&gt;<", ">&quot;x&apos;<", ">&lt;<"] {
+            assert!(svg.contains(escaped), "{escaped} in {svg}");
+        }
+    }
+
+    #[test]
+    fn marks_are_signs_as_well_as_colours() {
+        let (mut gold, mut induced) = (dog(), dog());
+        mark_against(&mut gold, &mut induced);
+        let svg = tree_to_svg(&induced);
+        assert!(svg.contains("✓") && svg.contains("#0072b2"), "{svg}");
+    }
+}
