@@ -5,12 +5,19 @@
 //! depend on the sentence computed once. A parser is cheap to share between
 //! threads, so a sentence can be parsed while training goes on.
 
+mod element;
+mod emission;
+mod rank_pcfg;
+mod softmax;
 mod view;
 
 pub use view::GrammarView;
 
+use crate::config::{Config, Family, Precision};
+
 use crate::treebank::Batch;
 use candle_core::{Tensor, Var};
+use rank_pcfg::RankPcfg;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -118,4 +125,28 @@ pub struct SymbolUse {
     pub nonterminals: Vec<f64>,
     /// Expected number of words of every preterminal.
     pub preterminals: Vec<f64>,
+}
+
+/// A model of the configured family and precision with a random start by seed.
+pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
+    Ok(match (config.model.family, config.precision) {
+        (Family::RankPcfg, Precision::F32) => Box::new(RankPcfg::<f32>::new(config, vocabulary)?),
+        (Family::RankPcfg, Precision::F64) => Box::new(RankPcfg::<f64>::new(config, vocabulary)?),
+    })
+}
+
+/// A model from stored tensors; every name and shape is checked.
+pub fn restore(
+    config: &Config,
+    vocabulary: usize,
+    tensors: BTreeMap<String, Tensor>,
+) -> Result<Box<dyn Model>, ModelError> {
+    Ok(match (config.model.family, config.precision) {
+        (Family::RankPcfg, Precision::F32) => {
+            Box::new(RankPcfg::<f32>::restore(config, vocabulary, tensors)?)
+        }
+        (Family::RankPcfg, Precision::F64) => {
+            Box::new(RankPcfg::<f64>::restore(config, vocabulary, tensors)?)
+        }
+    })
 }

@@ -21,3 +21,18 @@ pub fn shared(path: &str) -> Option<PathBuf> {
     eprintln!("skipped: no shared data at {}", full.display());
     None
 }
+
+/// Golden files of a family, sorted by name.
+#[allow(dead_code)]
+pub fn golden_files(folder: &std::path::Path, start: &str, end: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the golden folder reads")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+            name.starts_with(start) && name.ends_with(end)
+        })
+        .collect();
+    files.sort();
+    files
+}

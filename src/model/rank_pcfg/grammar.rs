@@ -1,0 +1,88 @@
+//! The wide matrices of the grammar and their products with all state nodes summed out.
+
+use super::{HiddenSlices, Sizes};
+use crate::inference::Real;
+use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
+use crate::inference::rank_pcfg::Rules;
+use crate::model::softmax;
+
+/// Probabilities: T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q].
+#[derive(Debug, Default)]
+pub(super) struct Grammar<T> {
+    pub rank: usize,
+    /// s: (NT)
+    pub start: Vec<T>,
+    /// U: (NT, r)
+    pub u: Vec<T>,
+    /// V and W side by side: (NT + PT, 2 r)
+    pub vw: Vec<T>,
+    /// [H^T|I^T]: (r, 2 r)
+    pub children: Vec<T>,
+    /// L: (r)
+    pub root: Vec<T>,
+}
+
+impl<T: Real> Grammar<T> {
+    /// From the hidden layers; buffers are reused.
+    pub fn compute(&mut self, sizes: &Sizes, hidden: &HiddenSlices<'_, T>) {
+        let Sizes { nonterminals: nt, rank: r, embedding: d, .. } = *sizes;
+        let symbols = sizes.symbols();
+        self.rank = r;
+        let projection = Matrix::new(hidden.projection, d, r);
+        self.u.resize(nt * r, T::ZERO);
+        let to = MatrixMut::new(&mut self.u, nt, r);
+        multiply(to, Into::Replace, T::ONE, Matrix::new(hidden.parent, nt, d), projection);
+        softmax::rows(&mut self.u, r);
+
+        self.vw.resize(symbols * 2 * r, T::ZERO);
+        for (half, own) in [hidden.left, hidden.right].into_iter().enumerate() {
+            let to = MatrixMut::new(&mut self.vw, symbols, 2 * r).columns(half * r..(half + 1) * r);
+            multiply(to, Into::Replace, T::ONE, Matrix::new(own, symbols, d), projection);
+        }
+        softmax::columns(&mut self.vw, 2 * r);
+
+        self.start.clear();
+        self.start.extend_from_slice(hidden.start);
+        softmax::rows(&mut self.start, nt);
+
+        let u_t = Matrix::new(&self.u, nt, r).t();
+        self.children.resize(2 * r * r, T::ZERO);
+        multiply(
+            MatrixMut::new(&mut self.children, r, 2 * r),
+            Into::Replace,
+            T::ONE,
+            u_t,
+            Matrix::new(&self.vw[..nt * 2 * r], nt, 2 * r),
+        );
+        self.root.resize(r, T::ZERO);
+        let to = MatrixMut::new(&mut self.root, r, 1);
+        multiply(to, Into::Replace, T::ONE, u_t, Matrix::new(&self.start, nt, 1));
+    }
+
+    /// [J^T|K^T] of some words from their (scaled) emission probabilities (words, PT).
+    pub fn leaves(&self, sizes: &Sizes, emitted: &[T]) -> Vec<T> {
+        let (r, pt) = (self.rank, sizes.preterminals);
+        let words = emitted.len() / pt;
+        let mut leaves = vec![T::ZERO; words * 2 * r];
+        multiply(
+            MatrixMut::new(&mut leaves, words, 2 * r),
+            Into::Replace,
+            T::ONE,
+            Matrix::new(emitted, words, pt),
+            Matrix::new(&self.vw[sizes.nonterminals * 2 * r..], pt, 2 * r),
+        );
+        leaves
+    }
+
+    /// What the chart reads.
+    pub fn rules<'a>(&'a self, leaves: &'a [T], scales: &'a [f64], floor: f64) -> Rules<'a, T> {
+        Rules {
+            rank: self.rank,
+            children: &self.children,
+            root: &self.root,
+            leaves,
+            leaf_scales: scales,
+            floor,
+        }
+    }
+}
