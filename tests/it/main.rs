@@ -4,4 +4,5 @@
 mod call;
 mod commands;
 mod floors;
+mod golden_pcfg;
 mod shared;
