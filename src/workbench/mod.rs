@@ -1,1 +1,104 @@
-//! (room under construction)
+//! The workbench in the terminal: state, messages and a pure draw.
+//!
+//! Input, events of runs and results of background tasks become one
+//! [`message::Message`] on one channel. [`app::App`] takes messages in; each
+//! [`screen::Screen`] owns its state and answers with [`screen::Effect`]s as data;
+//! drawing reads and changes nothing. Nothing here knows how a figure is
+//! computed, and nothing slow runs on the drawing thread.
+
+pub mod app;
+pub mod commands;
+pub mod engine;
+pub mod field;
+mod frame;
+pub mod history;
+pub mod keys;
+pub mod layers;
+pub mod message;
+pub mod popup;
+pub mod screen;
+pub mod screens;
+pub mod series;
+pub mod shared;
+pub mod start;
+pub mod task;
+pub mod terminal;
+pub mod text;
+pub mod theme;
+pub mod widgets;
+
+pub use frame::SMALLEST;
+pub use screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
+pub use theme::ThemeName;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Why the workbench could not open or had to close.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkbenchError {
+    #[error(
+        "the workbench needs a terminal and {0} is none; `rankspace train`, `watch` and the other commands work in pipes"
+    )]
+    NotATerminal(&'static str),
+    #[error("{0}")]
+    Path(String),
+    #[error("the terminal failed: {0}")]
+    Terminal(String),
+}
+
+impl WorkbenchError {
+    /// 2 where the call was wrong, 1 where something failed.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            WorkbenchError::NotATerminal(_) | WorkbenchError::Path(_) => 2,
+            WorkbenchError::Terminal(_) => 1,
+        }
+    }
+}
+
+/// What the command line says.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Corpora, run folders, checkpoints.
+    pub paths: Vec<PathBuf>,
+    /// `None`: dark, or mono where the terminal asks for no colour.
+    pub theme: Option<ThemeName>,
+}
+
+/// Opens the workbench and gives the terminal back when it is left.
+pub fn run_with(
+    options: Options,
+    engine: Box<dyn engine::Engine>,
+    state: &start::LastRun,
+) -> Result<(), WorkbenchError> {
+    for (stream, is_terminal) in [
+        ("standard output", std::io::stdout().is_terminal()),
+        ("standard input", std::io::stdin().is_terminal()),
+    ] {
+        if !is_terminal {
+            return Err(WorkbenchError::NotATerminal(stream));
+        }
+    }
+    let named = options
+        .paths
+        .iter()
+        .map(|p| start::Named::of(p).map_err(WorkbenchError::Path))
+        .collect::<Result<Vec<_>, _>>()?;
+    let surroundings = theme::Surroundings::detect(|key| std::env::var(key).ok());
+    let failed = |e: std::io::Error| WorkbenchError::Terminal(e.to_string());
+
+    let (sender, messages) = crossbeam_channel::unbounded();
+    terminal::spawn_signals(sender.clone()).map_err(failed)?;
+    let guard = terminal::Guard::take(sender.clone()).map_err(failed)?;
+    let backend = ratatui::backend::CrosstermBackend::new(std::io::stdout());
+    let mut terminal = ratatui::Terminal::new(backend).map_err(failed)?;
+    let theme = options.theme.unwrap_or_default();
+    let mut app = app::App::new(engine, sender.clone(), theme, surroundings, "runs".into());
+    app.begin(named, state.clone());
+    terminal.draw(|frame| app.draw(frame)).map_err(failed)?;
+    terminal::spawn_input(sender).map_err(failed)?;
+    let outcome = terminal::run_loop(&mut terminal, &mut app, &messages);
+    drop(guard);
+    outcome
+}

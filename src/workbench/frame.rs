@@ -1,0 +1,201 @@
+//! The picture: tabs, the screen in view, popups, a status line and a line of keys.
+
+use super::app::App;
+use super::commands::{self, Command};
+use super::keys;
+use super::screen::{ScreenId, View};
+use super::shared::RunEntry;
+use super::text;
+use super::widgets;
+use crate::report::{Level, RunState};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+/// Smallest terminal that shows whole screens.
+pub const SMALLEST: (u16, u16) = (60, 16);
+
+impl App {
+    /// Paints everything; changes nothing.
+    pub fn draw(&self, frame: &mut Frame) {
+        let view = View { shared: &self.shared, theme: &self.theme, tick: self.tick };
+        let area = frame.area();
+        frame.buffer_mut().set_style(area, self.theme.text);
+        if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+            draw_small(frame, area, &view, self.status.as_ref());
+        } else {
+            let [tabs, body, status, keys] = Layout::vertical([
+                Constraint::Length(1),
+                Constraint::Fill(1),
+                Constraint::Length(1),
+                Constraint::Length(1),
+            ])
+            .areas(area);
+            self.draw_tabs(frame, tabs, &view);
+            if let Some(screen) = self.active_screen() {
+                screen.draw(frame, body, &view);
+            }
+            for layer in self.layers() {
+                layer.draw(frame, body, &view);
+            }
+            self.draw_status(frame, status, &view);
+            self.draw_keys(frame, keys, &view);
+        }
+        text::sanitise(frame.buffer_mut());
+        if !self.theme.unicode {
+            text::to_ascii(frame.buffer_mut());
+        }
+    }
+
+    fn draw_tabs(&self, frame: &mut Frame, area: Rect, view: &View) {
+        let theme = view.theme;
+        let mut spans = vec![Span::raw(" ")];
+        for id in ScreenId::ALL {
+            let active = id == self.active;
+            let label = format!(" {} {} ", id.digit(), id.title());
+            spans.push(Span::styled(label, if active { theme.selected } else { theme.dim }));
+        }
+        let tabs = Line::from(spans);
+        let used = tabs.width() as u16;
+        frame.render_widget(tabs, area);
+        let room = usize::from(area.width.saturating_sub(used + 2));
+        if let Some(run) = view.shared.selected_run()
+            && room >= 8
+        {
+            let (symbol, word, style) = state_label(run.state(), view);
+            let label = if room > run.name.len() + word.len() + 4 {
+                format!("{} {word}", run.name)
+            } else {
+                text::fit(&run.name, room - 2).into_owned()
+            };
+            let line = Line::from(vec![
+                Span::styled(label, theme.dim),
+                Span::styled(format!(" {symbol} "), style),
+            ]);
+            frame.render_widget(line.right_aligned(), area);
+        }
+    }
+
+    fn draw_status(&self, frame: &mut Frame, area: Rect, view: &View) {
+        let theme = view.theme;
+        let room = usize::from(area.width.saturating_sub(2));
+        let place = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+        if let Some((level, message)) = &self.status {
+            let mark = match level {
+                Level::Error => "✗ ",
+                Level::Warning => "! ",
+                _ => "",
+            };
+            let message = text::clean(message);
+            let line = text::fit(&message, room.saturating_sub(mark.len())).into_owned();
+            frame.render_widget(Span::styled(format!("{mark}{line}"), theme.level(*level)), place);
+        } else if let Some(task) = view.shared.tasks.last() {
+            let spinner = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇"];
+            let turn = if theme.unicode {
+                spinner[view.tick as usize % spinner.len()]
+            } else {
+                ["|", "/", "-", "\\"][view.tick as usize % 4]
+            };
+            let more = match view.shared.tasks.len() {
+                1 => String::new(),
+                n => format!("  (+{} more)", n - 1),
+            };
+            let progress = if task.total > 0 {
+                let share = task.done as f64 / task.total as f64;
+                format!("  {} {:>3.0}%", widgets::bar(share, 20), 100.0 * share)
+            } else {
+                String::new()
+            };
+            let title = text::clean(&task.title).into_owned();
+            let line = Line::from(vec![
+                Span::styled(format!("{turn} "), theme.accent),
+                Span::styled(title, theme.text),
+                Span::styled(progress, theme.accent),
+                Span::styled(more, theme.dim),
+            ]);
+            frame.render_widget(line, place);
+        }
+    }
+
+    fn draw_keys(&self, frame: &mut Frame, area: Rect, view: &View) {
+        let theme = view.theme;
+        let mut hints: Vec<(String, &str)> = Vec::new();
+        if let Some(layer) = self.top_layer() {
+            let shown = layer.keys().iter();
+            hints.extend(shown.map(|(k, label)| (keys::shown(k, theme.unicode), *label)));
+        } else if self.active_screen().is_some_and(|s| s.editing()) {
+            hints.extend([
+                (keys::shown("Enter", theme.unicode), "accept"),
+                ("Esc".to_owned(), "leave the field"),
+            ]);
+        } else {
+            let local = commands::table().filter(|(s, _)| *s == Some(self.active));
+            let global = commands::table().filter(|(s, _)| s.is_none());
+            hints.extend(local.chain(global).filter_map(|(_, c)| hint(c, theme.unicode)));
+        }
+        // What is everywhere keeps its place at the end; what does not fit before it is in `?`.
+        let room = usize::from(area.width.saturating_sub(2));
+        let width = |h: &(String, &str)| Span::raw(h.0.as_str()).width() + h.1.len() + 3;
+        let mut total: usize = hints.iter().map(width).sum();
+        let kept = 3;
+        while total > room && hints.len() > kept {
+            let dropped = hints.remove(hints.len() - kept - 1);
+            total -= width(&dropped);
+        }
+        let mut spans = vec![Span::raw(" ")];
+        for (key, label) in &hints {
+            spans.push(Span::styled(key.clone(), theme.key));
+            let gap = if label.is_empty() { " ".to_owned() } else { format!(" {label}  ") };
+            spans.push(Span::styled(gap, theme.dim));
+        }
+        frame.render_widget(Line::from(spans), area);
+    }
+}
+
+fn hint(command: &'static Command, unicode: bool) -> Option<(String, &'static str)> {
+    let key = command.keys.first().filter(|_| !command.short.is_empty())?;
+    Some((keys::shown(key, unicode), command.short))
+}
+
+/// Symbol, word and style of a run's state.
+pub fn state_label(
+    state: Option<RunState>,
+    view: &View,
+) -> (&'static str, &'static str, ratatui::style::Style) {
+    let theme = view.theme;
+    match state {
+        Some(RunState::Running) => ("▶", "running", theme.good),
+        Some(RunState::Paused) => ("‖", "paused", theme.warning),
+        Some(RunState::Stopped) => ("■", "stopped", theme.dim),
+        Some(RunState::Finished) => ("✓", "finished", theme.good),
+        Some(RunState::Failed) => ("✗", "failed", theme.error),
+        None => ("·", "unknown", theme.dim),
+    }
+}
+
+/// The answer to a terminal in which no screen fits: what is wanted, and how the run stands.
+fn draw_small(frame: &mut Frame, area: Rect, view: &View, status: Option<&(Level, String)>) {
+    let theme = view.theme;
+    let needs = format!(
+        "terminal too small: {}x{}, needs {}x{}",
+        area.width, area.height, SMALLEST.0, SMALLEST.1
+    );
+    let mut lines: Vec<String> = vec![needs];
+    if let Some((_, message)) = status {
+        lines.push(text::clean(message).into_owned());
+    }
+    lines.extend(view.shared.selected_run().map(|run| summary(run, view)));
+    lines.push("q quits".into());
+    let paragraph = Paragraph::new(lines.join("\n"))
+        .style(theme.text)
+        .wrap(ratatui::widgets::Wrap { trim: true });
+    frame.render_widget(paragraph, area);
+}
+
+/// A run in one line.
+fn summary(run: &RunEntry, view: &View) -> String {
+    let (_, word, _) = state_label(run.state(), view);
+    let loss = run.history.last.as_ref().map(|l| format!(", loss {}", text::figure(l.loss)));
+    format!("{word}, step {}{}", run.step(), loss.unwrap_or_default())
+}

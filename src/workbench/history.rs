@@ -1,0 +1,338 @@
+//! What a run has reported so far, in the shape that screens need.
+//!
+//! Live, finished and remote runs give the same events, and this is the one
+//! place that reads them. An event that arrives twice is counted once.
+
+use super::series::Series;
+use crate::report::{Event, EventKind, Level, Metrics, RunState};
+use std::collections::BTreeMap;
+
+/// Figures of one evaluation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluated {
+    pub step: u64,
+    pub epoch: u64,
+    pub split: String,
+    pub metrics: Metrics,
+    pub elapsed: f64,
+}
+
+/// The newest step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastStep {
+    pub step: u64,
+    pub epoch: u64,
+    pub loss: f64,
+    pub learning_rate: f64,
+    pub gradient_norm: f64,
+    pub steps_per_epoch: u64,
+    pub total_steps: u64,
+}
+
+/// A note of a run, for the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    pub time: f64,
+    pub level: Level,
+    pub text: String,
+}
+
+/// Everything that a run's events say.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    pub loss: Series,
+    pub learning_rate: Series,
+    pub gradient_norm: Series,
+    pub tokens_per_second: Series,
+    /// Dev figures by name, over steps.
+    pub dev: BTreeMap<String, Series>,
+    pub evaluations: Vec<Evaluated>,
+    pub last: Option<LastStep>,
+    pub state: Option<RunState>,
+    /// Why the run stopped or failed.
+    pub reason: Option<String>,
+    /// Name and step of the newest checkpoints.
+    pub checkpoints: BTreeMap<String, u64>,
+    pub notes: Vec<Note>,
+    /// Seconds of running time.
+    pub elapsed: f64,
+    /// Wall clock of the newest event.
+    pub time: f64,
+    /// Recent steps: tokens, seconds and seconds by part, averaged.
+    pub speed: Speed,
+    next_seq: u64,
+}
+
+/// Exponential averages over about the last fifty steps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Speed {
+    weight: f64,
+    tokens: f64,
+    parts: BTreeMap<String, f64>,
+}
+
+impl Speed {
+    const DECAY: f64 = 0.98;
+
+    fn push(&mut self, tokens: u64, seconds: &Metrics) {
+        self.weight = Self::DECAY * self.weight + 1.0;
+        self.tokens = Self::DECAY * self.tokens + tokens as f64;
+        for value in self.parts.values_mut() {
+            *value *= Self::DECAY;
+        }
+        for (name, &value) in &seconds.0 {
+            if value.is_finite() {
+                *self.parts.entry(name.clone()).or_default() += value;
+            }
+        }
+    }
+
+    /// Mean seconds a step in a part (`network`, `inference`, `optimizer`, `total`).
+    pub fn seconds(&self, part: &str) -> Option<f64> {
+        self.parts.get(part).map(|v| v / self.weight).filter(|v| v.is_finite())
+    }
+
+    /// Words a second.
+    pub fn tokens_per_second(&self) -> Option<f64> {
+        let total = self.parts.get("total")?;
+        (*total > 0.0).then(|| self.tokens / total)
+    }
+}
+
+impl History {
+    /// Takes in one event; `false` if it had been counted before.
+    pub fn push(&mut self, event: &Event) -> bool {
+        if event.seq < self.next_seq {
+            return false;
+        }
+        self.next_seq = event.seq + 1;
+        self.elapsed = event.elapsed;
+        self.time = event.time;
+        match &event.kind {
+            EventKind::State { state, step, resumed, reason } => {
+                self.state = Some(*state);
+                self.reason.clone_from(reason);
+                if *resumed {
+                    self.go_back_to(*step);
+                }
+            }
+            EventKind::Step {
+                step,
+                epoch,
+                loss,
+                tokens,
+                learning_rate,
+                gradient_norm,
+                seconds,
+                steps_per_epoch,
+                total_steps,
+            } => {
+                let x = *step as f64;
+                self.loss.push(x, *loss);
+                self.learning_rate.push(x, *learning_rate);
+                self.gradient_norm.push(x, *gradient_norm);
+                self.speed.push(*tokens, seconds);
+                if let Some(total) = seconds.get("total").filter(|t| *t > 0.0) {
+                    self.tokens_per_second.push(x, *tokens as f64 / total);
+                }
+                self.last = Some(LastStep {
+                    step: *step,
+                    epoch: *epoch,
+                    loss: *loss,
+                    learning_rate: *learning_rate,
+                    gradient_norm: *gradient_norm,
+                    steps_per_epoch: *steps_per_epoch,
+                    total_steps: *total_steps,
+                });
+            }
+            EventKind::Evaluation { step, epoch, split, metrics } => {
+                if split == "dev" {
+                    for (name, &value) in &metrics.0 {
+                        self.dev.entry(name.clone()).or_default().push(*step as f64, value);
+                    }
+                }
+                self.evaluations.push(Evaluated {
+                    step: *step,
+                    epoch: *epoch,
+                    split: split.clone(),
+                    metrics: metrics.clone(),
+                    elapsed: event.elapsed,
+                });
+            }
+            EventKind::Checkpoint { step, name } => {
+                self.checkpoints.insert(name.clone(), *step);
+            }
+            EventKind::Message { level, text } => {
+                self.notes.push(Note { time: event.time, level: *level, text: text.clone() });
+            }
+            EventKind::Round { .. } => {}
+        }
+        true
+    }
+
+    /// A resumed run supersedes what it had reported behind the step it went on from.
+    fn go_back_to(&mut self, step: u64) {
+        let x = step as f64;
+        let curves = [
+            &mut self.loss,
+            &mut self.learning_rate,
+            &mut self.gradient_norm,
+            &mut self.tokens_per_second,
+        ];
+        for series in curves.into_iter().chain(self.dev.values_mut()) {
+            series.truncate_after(x);
+        }
+        self.evaluations.retain(|e| e.step <= step);
+        self.checkpoints.retain(|_, at| *at <= step);
+        if self.last.as_ref().is_some_and(|l| l.step > step) {
+            // The step that it stands at, as far as the curves tell; sizes stay as they were.
+            let point = self.loss.last();
+            if let Some(last) = &mut self.last {
+                last.step = step;
+                last.epoch = match last.steps_per_epoch {
+                    0 => last.epoch,
+                    n => step.div_ceil(n).max(1),
+                };
+                if let Some((_, loss)) = point {
+                    last.loss = loss;
+                }
+            }
+        }
+    }
+
+    /// The newest figures of a split.
+    pub fn newest(&self, split: &str) -> Option<&Evaluated> {
+        self.evaluations.iter().rev().find(|e| e.split == split)
+    }
+
+    /// The evaluation with the best dev log-likelihood, or perplexity where that is absent.
+    pub fn best_dev(&self) -> Option<&Evaluated> {
+        let score = |e: &Evaluated| {
+            e.metrics
+                .get("log_likelihood")
+                .or_else(|| e.metrics.get("perplexity").map(|p| -p))
+                .filter(|v| v.is_finite())
+        };
+        self.evaluations
+            .iter()
+            .filter(|e| e.split == "dev")
+            .filter_map(|e| Some((score(e)?, e)))
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, e)| e)
+    }
+
+    /// Share of the run that is done, if its length is known.
+    pub fn progress(&self) -> Option<f64> {
+        let last = self.last.as_ref()?;
+        (last.total_steps > 0).then(|| (last.step as f64 / last.total_steps as f64).min(1.0))
+    }
+
+    /// Share of the epoch that is done.
+    pub fn epoch_progress(&self) -> Option<f64> {
+        let last = self.last.as_ref()?;
+        let n = last.steps_per_epoch;
+        let within = last.step.checked_sub((last.epoch.max(1) - 1).checked_mul(n)?)?;
+        (n > 0).then(|| (within as f64 / n as f64).min(1.0))
+    }
+
+    /// Seconds left at the pace so far.
+    pub fn seconds_left(&self, share: f64, of_steps: u64) -> Option<f64> {
+        let last = self.last.as_ref()?;
+        let pace = if last.step > 0 && self.elapsed > 0.0 {
+            self.elapsed / last.step as f64
+        } else {
+            self.speed.seconds("total")?
+        };
+        Some((1.0 - share) * of_steps as f64 * pace)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::report::SCHEMA;
+
+    pub fn event(seq: u64, kind: EventKind) -> Event {
+        Event { schema: SCHEMA, seq, time: 1000.0 + seq as f64, elapsed: seq as f64, kind }
+    }
+
+    pub fn step(step: u64, loss: f64) -> EventKind {
+        EventKind::Step {
+            step,
+            epoch: (step - 1) / 10 + 1,
+            loss,
+            tokens: 200,
+            learning_rate: 0.002,
+            gradient_norm: 1.5,
+            seconds: [("network", 0.02), ("inference", 0.06), ("optimizer", 0.01), ("total", 0.1)]
+                .into_iter()
+                .collect(),
+            steps_per_epoch: 10,
+            total_steps: 100,
+        }
+    }
+
+    fn evaluation(at: u64, log_likelihood: f64) -> EventKind {
+        EventKind::Evaluation {
+            step: at,
+            epoch: at / 10,
+            split: "dev".into(),
+            metrics: [("log_likelihood", log_likelihood), ("s_f1", 40.0)].into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn an_event_that_comes_twice_is_counted_once() {
+        let mut history = History::default();
+        let first = event(3, step(1, 5.0));
+        assert!(history.push(&first));
+        assert!(!history.push(&first));
+        assert!(!history.push(&event(2, step(1, 5.0))));
+        assert_eq!(history.loss.len(), 1);
+    }
+
+    #[test]
+    fn a_resumed_run_forgets_what_it_superseded() {
+        let mut history = History::default();
+        for i in 1..=25 {
+            history.push(&event(i, step(i, 10.0 - i as f64 * 0.1)));
+        }
+        history.push(&event(26, evaluation(10, -50.0)));
+        history.push(&event(27, evaluation(20, -40.0)));
+        let resumed =
+            EventKind::State { state: RunState::Running, step: 12, resumed: true, reason: None };
+        history.push(&event(28, resumed));
+        assert_eq!(history.loss.last().map(|p| p.0), Some(12.0));
+        assert_eq!(history.evaluations.len(), 1);
+        assert_eq!(history.dev["s_f1"].len(), 1);
+        let last = history.last.as_ref().expect("steps were reported");
+        assert_eq!((last.step, last.epoch), (12, 2));
+        history.push(&event(29, step(13, 3.0)));
+        assert_eq!(history.loss.last(), Some((13.0, 3.0)));
+    }
+
+    #[test]
+    fn speed_and_progress_come_from_the_steps() {
+        let mut history = History::default();
+        for i in 1..=25 {
+            history.push(&event(i, step(i, 1.0)));
+        }
+        let speed = history.speed.tokens_per_second().expect("known");
+        assert!((speed - 2000.0).abs() < 1e-6, "{speed}");
+        assert!((history.speed.seconds("inference").expect("known") - 0.06).abs() < 1e-9);
+        assert_eq!(history.progress(), Some(0.25));
+        assert_eq!(history.epoch_progress(), Some(0.5));
+        assert_eq!(history.seconds_left(0.25, 100), Some(75.0));
+    }
+
+    #[test]
+    fn the_best_evaluation_goes_by_dev_log_likelihood() {
+        let mut history = History::default();
+        for (i, value) in [-50.0, -30.0, f64::NAN, -35.0].into_iter().enumerate() {
+            history.push(&event(i as u64, evaluation(10 * (i as u64 + 1), value)));
+        }
+        assert_eq!(history.best_dev().map(|e| e.step), Some(20));
+        assert_eq!(history.newest("dev").map(|e| e.step), Some(40));
+        assert!(history.newest("test").is_none());
+    }
+}

@@ -1,0 +1,182 @@
+use super::{Layer, LayerInput, Verdict, frame_popup};
+use crate::workbench::field::Field;
+use crate::workbench::popup::{Answer, Item};
+use crate::workbench::screen::View;
+use crate::workbench::text;
+use crossterm::event::{KeyCode, KeyModifiers};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+/// A list with a fuzzy filter; also the palette.
+pub struct Choose {
+    title: String,
+    items: Vec<Item>,
+    filter: Field,
+    /// Numbers of the entries that match, best first.
+    shown: Vec<usize>,
+    selected: usize,
+}
+
+impl Choose {
+    pub fn new(title: String, items: Vec<Item>, start: usize) -> Choose {
+        let shown = (0..items.len()).collect();
+        let selected = start.min(items.len().saturating_sub(1));
+        Choose { title, items, filter: Field::default(), shown, selected }
+    }
+
+    fn refilter(&mut self) {
+        let wanted = self.filter.text();
+        let mut scored: Vec<(i64, usize)> = self
+            .items
+            .iter()
+            .enumerate()
+            .filter_map(|(i, item)| {
+                // A hit in the name counts more than one in the description.
+                let name = fuzzy(wanted, &item.name).map(|s| s + 1000);
+                Some((name.or_else(|| fuzzy(wanted, &item.description))?, i))
+            })
+            .collect();
+        if !wanted.is_empty() {
+            scored.sort_by_key(|&(score, i)| (-score, i));
+        }
+        self.shown = scored.into_iter().map(|(_, i)| i).collect();
+        self.selected = 0;
+    }
+
+    fn move_by(&mut self, by: isize) {
+        let last = self.shown.len().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(by).min(last);
+    }
+}
+
+/// How well `wanted` matches as a subsequence, ignoring case; `None` if it does not.
+/// Runs of letters and starts of words count more; shorter texts win ties.
+pub fn fuzzy(wanted: &str, text: &str) -> Option<i64> {
+    let mut score = 0;
+    let mut previous_hit = false;
+    let mut previous = ' ';
+    let mut letters = wanted.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase);
+    let mut next = letters.next();
+    for c in text.chars().flat_map(char::to_lowercase) {
+        let Some(letter) = next else { break };
+        if c == letter {
+            score += 10 + if previous_hit { 15 } else { 0 };
+            score += if previous.is_alphanumeric() { 0 } else { 20 };
+            previous_hit = true;
+            next = letters.next();
+        } else {
+            previous_hit = false;
+        }
+        previous = c;
+    }
+    next.is_none().then(|| score - text.chars().count() as i64 / 4)
+}
+
+impl Layer for Choose {
+    fn update(&mut self, input: LayerInput) -> Verdict {
+        match input {
+            LayerInput::Paste(text) => {
+                self.filter.paste(text);
+                self.refilter();
+            }
+            LayerInput::Key(key) => {
+                let control = key.modifiers.contains(KeyModifiers::CONTROL);
+                match key.code {
+                    KeyCode::Esc => return Verdict::Close(Answer::Cancelled),
+                    KeyCode::Enter => {
+                        if let Some(&item) = self.shown.get(self.selected) {
+                            return Verdict::Close(Answer::Item(item));
+                        }
+                    }
+                    KeyCode::Down => self.move_by(1),
+                    KeyCode::Up => self.move_by(-1),
+                    KeyCode::Char('n') if control => self.move_by(1),
+                    KeyCode::Char('p') if control => self.move_by(-1),
+                    KeyCode::PageDown => self.move_by(10),
+                    KeyCode::PageUp => self.move_by(-10),
+                    _ => {
+                        let before = self.filter.text().to_owned();
+                        self.filter.key(&key);
+                        if self.filter.text() != before {
+                            self.refilter();
+                        }
+                    }
+                }
+            }
+        }
+        Verdict::Consumed
+    }
+
+    fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
+        let theme = view.theme;
+        let names = self.items.iter().map(|i| i.name.width()).max().unwrap_or(0);
+        let widest = self.items.iter().map(|i| i.description.width()).max().unwrap_or(0);
+        let size =
+            ((names + widest + 8).clamp(40, 100) as u16, (self.items.len() + 4).min(24) as u16);
+        let inside = frame_popup(frame, area, size, &self.title, theme);
+        if inside.height == 0 {
+            return;
+        }
+        self.filter.draw(frame, Rect { height: 1, ..inside }, "> ", true, theme);
+        let list = Rect {
+            y: inside.y + 2.min(inside.height),
+            height: inside.height.saturating_sub(2),
+            ..inside
+        };
+        if self.shown.is_empty() {
+            frame.render_widget(Span::styled("nothing matches", theme.dim), list);
+            return;
+        }
+        let rows = usize::from(list.height);
+        let top = (self.selected + 1).saturating_sub(rows.max(1));
+        for (row, &i) in self.shown.iter().skip(top).take(rows).enumerate() {
+            let item = &self.items[i];
+            let chosen = top + row == self.selected;
+            let room = usize::from(list.width).saturating_sub(names + 4);
+            let (name, description) =
+                if chosen { (theme.selected, theme.selected) } else { (theme.text, theme.dim) };
+            let line = Line::from(vec![
+                Span::styled(if chosen { "› " } else { "  " }, name),
+                Span::styled(format!("{:<names$}", item.name), name),
+                Span::styled("  ", name),
+                Span::styled(text::fit(&item.description, room).into_owned(), description),
+            ]);
+            let place = Rect { y: list.y + row as u16, height: 1, ..list };
+            if chosen {
+                frame.buffer_mut().set_style(place, theme.selected);
+            }
+            frame.render_widget(line, place);
+        }
+    }
+
+    fn keys(&self) -> &'static [(&'static str, &'static str)] {
+        &[("Up", ""), ("Down", "select"), ("Enter", "choose"), ("Esc", "cancel"), ("a-z", "filter")]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::KeyEvent;
+
+    #[test]
+    fn a_fuzzy_filter_prefers_starts_of_words() {
+        assert!(fuzzy("cn", "checkpoint-now") > fuzzy("cn", "screen"));
+        assert_eq!(fuzzy("xyz", "checkpoint"), None);
+        assert!(fuzzy("", "anything").is_some());
+    }
+
+    #[test]
+    fn typing_narrows_and_enter_gives_the_entry_of_the_whole_list() {
+        let items = ["pause", "resume", "stop"]
+            .map(|n| Item { name: n.into(), description: String::new() });
+        let mut list = Choose::new("x".into(), items.to_vec(), 0);
+        for c in "st".chars() {
+            list.update(LayerInput::Key(KeyEvent::from(KeyCode::Char(c))));
+        }
+        let enter = LayerInput::Key(KeyEvent::from(KeyCode::Enter));
+        assert_eq!(list.update(enter), Verdict::Close(Answer::Item(2)));
+    }
+}

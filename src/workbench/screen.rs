@@ -1,0 +1,213 @@
+//! What a screen is: state of its own, messages in, effects out as data, a pure draw.
+
+use super::commands::Command;
+use super::popup::{Answer, Popup};
+use super::shared::{RunId, Shared};
+use super::task::{Task, TaskReport};
+use super::theme::Theme;
+use crate::config::Config;
+use crate::report::Level;
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use std::path::PathBuf;
+
+/// The screens, by the number key that shows them (5 and 6 are reserved).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ScreenId {
+    Corpora,
+    Train,
+    Grammar,
+    Parses,
+    Runs,
+    Log,
+}
+
+impl ScreenId {
+    /// In the order in which Tab goes through them.
+    pub const ALL: [ScreenId; 6] = [
+        ScreenId::Corpora,
+        ScreenId::Train,
+        ScreenId::Grammar,
+        ScreenId::Parses,
+        ScreenId::Runs,
+        ScreenId::Log,
+    ];
+
+    /// The number key.
+    pub fn digit(self) -> char {
+        match self {
+            ScreenId::Corpora => '1',
+            ScreenId::Train => '2',
+            ScreenId::Grammar => '3',
+            ScreenId::Parses => '4',
+            ScreenId::Runs => '7',
+            ScreenId::Log => '8',
+        }
+    }
+
+    /// The name on the tab; in lower case it is the global command that shows the screen.
+    pub fn title(self) -> &'static str {
+        match self {
+            ScreenId::Corpora => "Corpora",
+            ScreenId::Train => "Train",
+            ScreenId::Grammar => "Grammar",
+            ScreenId::Parses => "Parses",
+            ScreenId::Runs => "Runs",
+            ScreenId::Log => "Log",
+        }
+    }
+}
+
+/// What a screen is told.
+#[derive(Debug)]
+pub enum Input<'a> {
+    /// A command of the screen's table, by its name, whether from a key or the palette.
+    Command(&'static str),
+    /// A key that is no command; while [`Screen::editing`], every key but Ctrl-C.
+    Key(KeyEvent),
+    /// Pasted text; one message however long it is.
+    Paste(&'a str),
+    /// The screen has come into view.
+    Shown,
+    /// Another screen or the command line asks to show something.
+    Open(&'a Target),
+    /// A popup that this screen opened was answered; `popup` is its id.
+    Answer { popup: &'static str, answer: &'a Answer },
+    /// A task that this screen spawned has news; only the newest of a kind is heard.
+    Task(&'a mut TaskReport),
+    /// Events of a run have arrived in [`Shared`].
+    Run(RunId),
+    /// The selected run, the overlaid runs or the list of runs changed.
+    Selection,
+    /// Time has passed, while [`Screen::animates`].
+    Tick,
+}
+
+/// Something to look at on a screen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// A treebank or text file.
+    Corpus(PathBuf),
+    /// A checkpoint file without its run folder.
+    Checkpoint(PathBuf),
+    /// Sentences of the selected run's development split, e.g. those that use a symbol.
+    Sentences { title: String, indices: Vec<usize> },
+    /// A sentence of the selected run's development split.
+    Sentence(usize),
+}
+
+/// What a screen wants done. Data, so that `update` is tested as a function.
+#[derive(Debug)]
+pub enum Effect {
+    /// One line above the keys until the next key.
+    Status(Level, String),
+    /// Brings a screen into view.
+    Show(ScreenId),
+    /// Brings a screen into view and hands it something.
+    Open(ScreenId, Target),
+    /// Opens a popup; its answer comes back as [`Input::Answer`].
+    Popup(Popup),
+    /// Starts background work; an older task of this screen and kind is cancelled.
+    Spawn(Task),
+    /// Cancels the task of that kind.
+    Cancel(&'static str),
+    /// Puts text on the clipboard of the user's own terminal (OSC 52), also over SSH.
+    Copy(String),
+    /// Starts training in a new run folder and selects it.
+    Start(Box<Config>),
+    /// Goes on with a run.
+    Resume(RunId),
+    /// Tells a run something.
+    Control(RunId, Control),
+    /// Makes it the run that Train, Grammar and Parses show.
+    Select(RunId),
+    /// Adds a run to the curves of Train, or takes it away.
+    Overlay(RunId),
+    /// Moves a run folder to `.trash` beside it.
+    Trash(RunId),
+}
+
+/// What a running training can be told, in this process or another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Control {
+    Pause,
+    Resume,
+    /// Finishes the step, writes `last`, keeps `best`.
+    Stop,
+    Checkpoint,
+    LearningRate(f64),
+}
+
+/// What `update` may read, and where its effects go.
+pub struct Context<'a> {
+    pub shared: &'a Shared,
+    pub theme: &'a Theme,
+    effects: Vec<Effect>,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(shared: &'a Shared, theme: &'a Theme) -> Context<'a> {
+        Context { shared, theme, effects: Vec::new() }
+    }
+
+    /// Asks for an effect.
+    pub fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// A note in the status line.
+    pub fn status(&mut self, text: impl Into<String>) {
+        self.push(Effect::Status(Level::Info, text.into()));
+    }
+
+    /// A warning in the status line.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        self.push(Effect::Status(Level::Warning, text.into()));
+    }
+
+    /// Background work; see [`Task`].
+    pub fn spawn(&mut self, task: Task) {
+        self.push(Effect::Spawn(task));
+    }
+
+    /// What was asked for, in order.
+    pub fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+}
+
+/// What `draw` may read besides the screen's own state.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub shared: &'a Shared,
+    pub theme: &'a Theme,
+    /// Counts ticks, for things that turn.
+    pub tick: u64,
+}
+
+/// One screen of the workbench.
+pub trait Screen {
+    fn id(&self) -> ScreenId;
+
+    /// The screen's part of the table of commands; the same as [`super::screens::commands`].
+    fn commands(&self) -> &'static [Command] {
+        super::screens::commands(self.id())
+    }
+
+    /// Changes state; must not block: anything slow is a [`Task`].
+    fn update(&mut self, input: Input, context: &mut Context);
+
+    /// Paints the state and changes nothing.
+    fn draw(&self, frame: &mut Frame, area: Rect, view: &View);
+
+    /// Whether a text field has the keys, so that letters are letters.
+    fn editing(&self) -> bool {
+        false
+    }
+
+    /// Whether something on it moves by itself. Progress bars of tasks need no ticks of it.
+    fn animates(&self, _shared: &Shared) -> bool {
+        false
+    }
+}

@@ -1,0 +1,186 @@
+//! What all screens may read: runs with their histories, the selection, the log, tasks.
+//!
+//! Only the workbench itself changes it; screens ask by effects.
+
+use super::history::History;
+use super::task::TaskStatus;
+use crate::config::Config;
+use crate::report::{Level, RunState};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+/// A run for the length of this session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunId(pub u32);
+
+/// A run folder and what is known of it.
+#[derive(Clone, Debug)]
+pub struct RunEntry {
+    pub id: RunId,
+    pub path: PathBuf,
+    /// The folder's name.
+    pub name: String,
+    /// All settings; absent where `config.toml` cannot be read.
+    pub config: Option<Config>,
+    /// As its status file says; events that were read since are newer.
+    pub listed_state: Option<RunState>,
+    /// Dev figures that its status or events file gave when the folder was listed.
+    pub listed_dev: Option<crate::report::Metrics>,
+    /// Wall clock of its start and of its last sign of life, seconds since 1970.
+    pub started: f64,
+    pub touched: f64,
+    /// Step it stood at when listed.
+    pub listed_step: u64,
+    pub history: History,
+    /// Whether a job of this process runs it.
+    pub own: bool,
+    /// Whether its events are being read.
+    pub followed: bool,
+}
+
+impl RunEntry {
+    /// A run of which only the folder is known.
+    pub fn new(id: RunId, path: PathBuf) -> RunEntry {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        RunEntry {
+            id,
+            path,
+            name,
+            config: None,
+            listed_state: None,
+            listed_dev: None,
+            started: 0.0,
+            touched: 0.0,
+            listed_step: 0,
+            history: History::default(),
+            own: false,
+            followed: false,
+        }
+    }
+
+    /// The state by the newest word of it.
+    pub fn state(&self) -> Option<RunState> {
+        self.history.state.or(self.listed_state)
+    }
+
+    /// Whether it runs or is paused, here or elsewhere.
+    pub fn active(&self) -> bool {
+        matches!(self.state(), Some(RunState::Running | RunState::Paused))
+    }
+
+    /// Dev figures of the best evaluation that is known.
+    pub fn best_dev(&self) -> Option<&crate::report::Metrics> {
+        self.history.best_dev().map(|e| &e.metrics).or(self.listed_dev.as_ref())
+    }
+
+    /// The step it stands at.
+    pub fn step(&self) -> u64 {
+        self.history.last.as_ref().map_or(self.listed_step, |l| l.step)
+    }
+}
+
+/// One line of the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogLine {
+    /// Seconds since 1970.
+    pub time: f64,
+    pub level: Level,
+    /// Name of the run, or `workbench`.
+    pub source: String,
+    pub text: String,
+}
+
+/// The newest lines, and how many were dropped before them.
+#[derive(Clone, Debug, Default)]
+pub struct LogStore {
+    lines: VecDeque<LogLine>,
+    dropped: u64,
+}
+
+impl LogStore {
+    /// Lines kept.
+    pub const LIMIT: usize = 10_000;
+    /// Characters kept of a line.
+    const LINE_LIMIT: usize = 4_000;
+
+    /// Adds a line; text with line breaks becomes several.
+    pub fn push(&mut self, time: f64, level: Level, source: &str, text: &str) {
+        for line in text.lines() {
+            if self.lines.len() == Self::LIMIT {
+                self.lines.pop_front();
+                self.dropped += 1;
+            }
+            let text = super::text::clean(line);
+            let end = text.char_indices().nth(Self::LINE_LIMIT).map_or(text.len(), |(i, _)| i);
+            self.lines.push_back(LogLine {
+                time,
+                level,
+                source: source.to_owned(),
+                text: text[..end].to_owned(),
+            });
+        }
+    }
+
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &LogLine> + ExactSizeIterator {
+        self.lines.iter()
+    }
+
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+}
+
+/// What all screens may read.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    /// Newest first.
+    pub runs: Vec<RunEntry>,
+    /// The run that Train, Grammar and Parses show.
+    pub selected: Option<RunId>,
+    /// Runs drawn beside it on Train, in the order of their colours.
+    pub overlaid: Vec<RunId>,
+    /// Treebanks and texts named at the start.
+    pub corpora: Vec<PathBuf>,
+    /// Background tasks that run.
+    pub tasks: Vec<TaskStatus>,
+    pub log: LogStore,
+    /// Wall clock, seconds since 1970, as of the newest message.
+    pub now: f64,
+    /// Where new runs go.
+    pub runs_folder: PathBuf,
+    /// Whether the list of runs has been read once.
+    pub listed: bool,
+}
+
+impl Shared {
+    pub fn run(&self, id: RunId) -> Option<&RunEntry> {
+        self.runs.iter().find(|r| r.id == id)
+    }
+
+    /// The run that Train, Grammar and Parses show.
+    pub fn selected_run(&self) -> Option<&RunEntry> {
+        self.run(self.selected?)
+    }
+
+    /// Whether a task of that screen and kind runs.
+    pub fn task(&self, screen: super::ScreenId, kind: &str) -> Option<&TaskStatus> {
+        self.tasks.iter().find(|t| t.screen == screen && t.kind == kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_is_bounded_and_harmless() {
+        let mut log = LogStore::default();
+        for i in 0..LogStore::LIMIT + 5 {
+            log.push(0.0, Level::Info, "run", &format!("\u{1b}]0;line {i}\u{7}"));
+        }
+        assert_eq!((log.lines().len(), log.dropped()), (LogStore::LIMIT, 5));
+        assert_eq!(log.lines().next().map(|l| l.text.as_str()), Some("^[]0;line 5^G"));
+        log.push(0.0, Level::Error, "run", "two\nlines");
+        assert_eq!(log.lines().next_back().map(|l| l.text.as_str()), Some("lines"));
+    }
+}

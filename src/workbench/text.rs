@@ -1,0 +1,216 @@
+//! Text on its way to the terminal: nothing that a terminal would obey gets through.
+
+use ratatui::buffer::Buffer;
+use std::borrow::Cow;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Control characters (C0, C1, DEL) and the ones that reorder or hide text.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+}
+
+/// One line of text from outside with every unsafe character made visible.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' | '\n' | '\r' => out.push(' '),
+            '\u{0}'..='\u{1F}' => {
+                out.push('^');
+                out.push(char::from(c as u8 + b'@'));
+            }
+            c if is_unsafe(c) => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The last gate before the terminal: whatever a screen drew, no cell holds an unsafe character.
+pub fn sanitise(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if cell.symbol().contains(is_unsafe) {
+            cell.set_symbol("?");
+        }
+    }
+}
+
+/// Replaces what the terminal's character set lacks, for terminals without UTF-8.
+pub fn to_ascii(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if !cell.symbol().is_ascii() {
+            cell.set_symbol(ascii(cell.symbol()));
+        }
+    }
+}
+
+fn ascii(symbol: &str) -> &'static str {
+    match symbol.chars().next().unwrap_or(' ') {
+        '─' | '━' | '═' | '╌' | '┄' | '–' | '—' => "-",
+        '│' | '┃' | '║' | '┆' | '▌' | '▐' => "|",
+        '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╭' | '╮' | '╰' | '╯' | '╵' | '╷'
+        | '┻' => "+",
+        '█' | '▓' | '▇' | '▆' => "#",
+        '▒' | '▅' | '▄' => "=",
+        '░' | '▃' | '▂' | '▁' => ".",
+        '…' => ".",
+        '·' | '•' => ".",
+        '●' | '◆' | '■' => "*",
+        '○' | '◇' | '□' => "o",
+        '→' | '▶' | '▸' | '›' => ">",
+        '←' | '◀' | '‹' => "<",
+        '↑' | '▲' => "^",
+        '↓' | '▼' => "v",
+        '✓' => "+",
+        '✗' | '×' => "x",
+        '\u{2800}'..='\u{28FF}' => "*",
+        _ => "?",
+    }
+}
+
+/// Cuts to at most `width` columns; a cut is marked.
+pub fn fit(text: &str, width: usize) -> Cow<'_, str> {
+    if text.width() <= width {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        let w = c.width().unwrap_or(0);
+        if used + w + 1 > width {
+            break;
+        }
+        used += w;
+        out.push(c);
+    }
+    if width > 0 {
+        out.push('…');
+    }
+    Cow::Owned(out)
+}
+
+/// Breaks text into lines of at most `width` columns, at blanks where it can.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = Vec::new();
+    for paragraph in text.split('\n') {
+        let mut line = String::new();
+        for word in paragraph.split(' ') {
+            if !line.is_empty() && line.width() + 1 + word.width() > width {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            for c in word.chars() {
+                if line.width() + c.width().unwrap_or(0) > width && !line.is_empty() {
+                    lines.push(std::mem::take(&mut line));
+                }
+                line.push(c);
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Seconds as people say them: `8 s`, `3 min 05 s`, `2 h 10 min`, `4 d 3 h`.
+pub fn duration(seconds: f64) -> String {
+    if !seconds.is_finite() || seconds < 0.0 {
+        return "unknown".into();
+    }
+    let s = seconds.round() as u64;
+    match s {
+        0..60 => format!("{s} s"),
+        60..3600 => format!("{} min {:02} s", s / 60, s % 60),
+        3600..86_400 => format!("{} h {:02} min", s / 3600, s % 3600 / 60),
+        _ => format!("{} d {} h", s / 86_400, s % 86_400 / 3600),
+    }
+}
+
+/// A count with thin groups: `12 345`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A figure in few characters, readable at every size; non-finite ones by name.
+pub fn figure(x: f64) -> String {
+    if x.is_nan() {
+        return "NaN".into();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "inf".into() } else { "-inf".into() };
+    }
+    let a = x.abs();
+    if a == 0.0 {
+        "0".into()
+    } else if !(1e-3..1e6).contains(&a) {
+        format!("{x:.1e}")
+    } else if a >= 1000.0 {
+        format!("{x:.0}")
+    } else if a >= 100.0 {
+        format!("{x:.1}")
+    } else if a >= 1.0 {
+        format!("{x:.2}")
+    } else {
+        format!("{x:.4}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::layout::Rect;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_made_visible() {
+        assert_eq!(clean("a\u{1b}[31mb\u{9b}2J\u{202e}c\td\u{7f}"), "a^[[31mb?2J?c d?");
+        assert!(matches!(clean("naïve 木"), Cow::Borrowed(_)));
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 2, 1));
+        buffer[(0, 0)].set_symbol("\u{1b}[2J");
+        buffer[(1, 0)].set_symbol("木");
+        sanitise(&mut buffer);
+        assert_eq!((buffer[(0, 0)].symbol(), buffer[(1, 0)].symbol()), ("?", "木"));
+    }
+
+    #[test]
+    fn a_cut_is_marked_and_never_wider_than_asked() {
+        assert_eq!(fit("abcdef", 4), "abc…");
+        assert_eq!(fit("abcd", 4), "abcd");
+        assert_eq!(fit("木木木", 4), "木…");
+        assert_eq!(fit("abc", 0), "");
+    }
+
+    #[test]
+    fn wrapped_lines_keep_every_word_and_the_width() {
+        assert_eq!(wrap("the old cat\nsleeps", 7), ["the old", "cat", "sleeps"]);
+        assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(wrap("", 3), [""]);
+    }
+
+    #[test]
+    fn figures_and_times_are_short() {
+        let figures = [0.0, 0.00012, 0.5, 3.17159, 123.456, 12345.6, 2e7, f64::NAN].map(figure);
+        assert_eq!(figures, ["0", "1.2e-4", "0.5000", "3.17", "123.5", "12346", "2.0e7", "NaN"]);
+        assert_eq!(
+            [8.2, 185.0, 7800.0, 3e5].map(duration),
+            ["8 s", "3 min 05 s", "2 h 10 min", "3 d 11 h"]
+        );
+        assert_eq!(
+            (count(7), count(1234), count(1234567)),
+            ("7".into(), "1 234".into(), "1 234 567".into())
+        );
+    }
+}

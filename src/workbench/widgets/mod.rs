@@ -1,0 +1,64 @@
+//! Pieces that several screens draw.
+
+use super::theme::Theme;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Padding, Paragraph};
+
+/// A titled pane; `focused` where it has the keys.
+pub fn pane<'a>(title: impl Into<String>, theme: &Theme, focused: bool) -> Block<'a> {
+    let title = title.into();
+    let block = Block::bordered()
+        .border_type(BorderType::Rounded)
+        .border_style(if focused { theme.focus } else { theme.border })
+        .padding(Padding::horizontal(1));
+    if title.is_empty() {
+        block
+    } else {
+        block.title(Span::styled(format!(" {title} "), theme.title))
+    }
+}
+
+/// What to see where there is nothing: a sentence, and below it what to press next.
+pub fn empty_state(frame: &mut Frame, area: Rect, title: &str, lines: &[&str], theme: &Theme) {
+    let block = pane(title, theme, false);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    let text: Vec<Line> = lines
+        .iter()
+        .enumerate()
+        .map(|(i, l)| Line::styled((*l).to_owned(), if i == 0 { theme.text } else { theme.dim }))
+        .collect();
+    let height = (text.len() as u16).min(inside.height);
+    let place = Rect { y: inside.y + (inside.height - height) / 3, height, ..inside };
+    frame.render_widget(Paragraph::new(text).centered(), place);
+}
+
+/// A bar of `width` columns with eighths, for progress and shares.
+pub fn bar(share: f64, width: usize) -> String {
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    let eighths = (share * width as f64 * 8.0).round() as usize;
+    let (full, rest) = (eighths / 8, eighths % 8);
+    let mut out = "█".repeat(full);
+    if rest > 0 && full < width {
+        out.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][rest - 1]);
+    }
+    let used = full + usize::from(rest > 0 && full < width);
+    out.push_str(&"░".repeat(width - used));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_as_wide_as_asked() {
+        for share in [-1.0, 0.0, 0.01, 0.5, 0.99, 1.0, 7.0, f64::NAN] {
+            assert_eq!(bar(share, 10).chars().count(), 10, "{share}");
+        }
+        assert_eq!(bar(0.5, 4), "██░░");
+        assert_eq!(bar(1.0, 4), "████");
+    }
+}
