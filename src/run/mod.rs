@@ -1,1 +1,41 @@
-//! (room under construction)
+//! Floor 5: run folders, locks, background jobs, and watching the folders of others.
+//!
+//! A run is a folder ([`RunFolder`]) that describes itself; a [`Job`] is a thread
+//! that works in one. Whoever wants to know what happened applies [`Event`]s to
+//! a [`Timeline`], whether they come from a job's channel or, through a
+//! [`Follower`], from the folder of any run, live or finished, on this machine
+//! or on a shared disk. Nothing here knows a terminal.
+//!
+//! [`Event`]: crate::report::Event
+
+mod clock;
+mod control;
+mod detach;
+mod error;
+mod folder;
+mod follow;
+mod heart;
+mod job;
+mod journal;
+mod list;
+mod lock;
+mod reports;
+mod shutdown;
+mod status;
+mod task;
+mod timeline;
+mod trees;
+mod worker;
+
+pub use control::send_control;
+pub use detach::spawn_detached;
+pub use error::RunError;
+pub use folder::RunFolder;
+pub use follow::{Follower, Following};
+pub use job::{Command, Job, Outcome, Snapshot};
+pub use list::{RunSummary, list_runs};
+pub use lock::{Holder, Lock};
+pub use shutdown::{request_stop, stop_on_signals, stop_requested};
+pub use status::{BestFigures, Status};
+pub use timeline::{Evaluated, Note, Step, Timeline};
+pub use trees::{EvaluatedTree, EvaluatedTrees, KeptSentence, PinnedMarginals};

@@ -1,0 +1,17 @@
+use crate::model::ModelError;
+use std::path::PathBuf;
+
+/// Why a checkpoint cannot be read, used or written.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("{name} is not a checkpoint of rankspace: {reason}")]
+    Malformed { name: String, reason: String },
+    #[error("{name} has schema {found}, this version reads up to {known}; use a newer rankspace")]
+    Newer { name: String, found: u32, known: u32 },
+    #[error("{}: {reason}", path.display())]
+    Write { path: PathBuf, reason: String },
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}

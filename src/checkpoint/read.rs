@@ -1,0 +1,100 @@
+use super::{Checkpoint, CheckpointError, SCHEMA};
+use crate::config::Config;
+use crate::treebank::Vocabulary;
+use candle_core::{Device, Tensor};
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, TensorView};
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
+    let malformed = |reason: String| CheckpointError::Malformed { name: name.to_owned(), reason };
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(e.to_string()))?;
+    let metadata =
+        Metadata(header.metadata().as_ref().ok_or_else(|| malformed("it has no metadata".into()))?);
+    // The schema comes first: nothing else of a newer file need make sense.
+    let schema: u32 = metadata.number("schema").map_err(malformed)?;
+    if schema > SCHEMA {
+        return Err(CheckpointError::Newer { name: name.to_owned(), found: schema, known: SCHEMA });
+    }
+    let kind = metadata.text("kind").map_err(malformed)?;
+    if kind != "model" {
+        return Err(malformed(format!("its kind is `{kind}`, expected `model`")));
+    }
+    let config = metadata.text("config").map_err(malformed)?;
+    let config =
+        Config::from_toml("its config", config, &[]).map_err(|e| malformed(e.to_string()))?;
+    let mut weights = BTreeMap::new();
+    let mut optimizer = BTreeMap::new();
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| malformed(e.to_string()))?;
+    for (full_name, view) in tensors.iter() {
+        let (group, member) = match full_name.split_once('.') {
+            Some(("model", member)) => (&mut weights, member),
+            Some(("optimizer", member)) => (&mut optimizer, member),
+            _ => return Err(malformed(format!("tensor `{full_name}` belongs to no known group"))),
+        };
+        let tensor = tensor(&view).map_err(|e| malformed(format!("tensor `{full_name}` {e}")))?;
+        group.insert(member.to_owned(), tensor);
+    }
+    Ok(Checkpoint {
+        config,
+        vocabulary: Arc::new(metadata.vocabulary().map_err(malformed)?),
+        preprocessing: metadata.json("preprocessing").map_err(malformed)?,
+        step: metadata.number("step").map_err(malformed)?,
+        epoch: metadata.number("epoch").map_err(malformed)?,
+        elapsed: metadata.number("elapsed").map_err(malformed)?,
+        weights,
+        optimizer,
+        training: match metadata.0.contains_key("training") {
+            true => Some(metadata.json("training").map_err(malformed)?),
+            false => None,
+        },
+    })
+}
+
+/// The strings of the header; every error names the key.
+struct Metadata<'a>(&'a HashMap<String, String>);
+
+impl Metadata<'_> {
+    fn text(&self, key: &str) -> Result<&str, String> {
+        let value = self.0.get(key).map(String::as_str);
+        value.ok_or_else(|| format!("its metadata has no `{key}`"))
+    }
+
+    fn number<T: std::str::FromStr>(&self, key: &str) -> Result<T, String> {
+        let text = self.text(key)?;
+        text.parse().map_err(|_| format!("its `{key}` is not a number: `{text:.40}`"))
+    }
+
+    fn json<T: DeserializeOwned>(&self, key: &str) -> Result<T, String> {
+        serde_json::from_str(self.text(key)?).map_err(|e| format!("its `{key}`: {e}"))
+    }
+
+    fn vocabulary(&self) -> Result<Vocabulary, String> {
+        #[derive(serde::Deserialize)]
+        struct Stored {
+            words: Vec<Arc<str>>,
+            unknown: u32,
+        }
+        let Stored { words, unknown } = self.json("vocabulary")?;
+        Vocabulary::from_words(words, unknown)
+            .ok_or_else(|| "its vocabulary has a word twice or no unknown word".into())
+    }
+}
+
+fn tensor(view: &TensorView) -> Result<Tensor, String> {
+    let (bytes, shape, cpu) = (view.data(), view.shape(), &Device::Cpu);
+    let made = match view.dtype() {
+        Dtype::F32 => {
+            let (values, _) = bytes.as_chunks();
+            Tensor::from_iter(values.iter().map(|&b| f32::from_le_bytes(b)), cpu)
+        }
+        Dtype::F64 => {
+            let (values, _) = bytes.as_chunks();
+            Tensor::from_iter(values.iter().map(|&b| f64::from_le_bytes(b)), cpu)
+        }
+        other => return Err(format!("has type {other:?}, expected F32 or F64")),
+    };
+    made.and_then(|t| t.reshape(shape)).map_err(|e| e.to_string())
+}

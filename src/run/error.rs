@@ -1,0 +1,44 @@
+use crate::checkpoint::CheckpointError;
+use crate::config::ConfigError;
+use crate::training::TrainingError;
+use std::path::{Path, PathBuf};
+
+/// Why a run folder or a job cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("{} is not a run folder: it has no config.toml", .0.display())]
+    NotARun(PathBuf),
+    #[error("the run folder {} is gone", .0.display())]
+    Gone(PathBuf),
+    #[error("{} has schema {found}, this version reads up to {known}; use a newer rankspace", path.display())]
+    Newer { path: PathBuf, found: u32, known: u32 },
+    #[error("{}: {reason}", path.display())]
+    Malformed { path: PathBuf, reason: String },
+    #[error("{} is in use by process {pid} on {host} (heartbeat {seconds:.0} s ago)", path.display())]
+    Locked { path: PathBuf, pid: u32, host: String, seconds: f64 },
+    #[error("process {pid} on {host} has taken the run over")]
+    TakenOver { pid: u32, host: String },
+    #[error("{} has no checkpoint to resume from", .0.display())]
+    NothingToResume(PathBuf),
+    #[error("{} is not running; nothing would hear the command", .0.display())]
+    NotRunning(PathBuf),
+    #[error("cannot start {what}: {source}")]
+    Start { what: String, source: std::io::Error },
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    #[error(transparent)]
+    Training(#[from] TrainingError),
+    #[error("{0}")]
+    Data(String),
+}
+
+impl RunError {
+    /// For `map_err` on what touches `path`.
+    pub(super) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> RunError + '_ {
+        move |source| RunError::Io { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,179 @@
+use super::{RunError, clock, journal};
+use crate::checkpoint::write_atomically;
+use crate::config::Config;
+use crate::report::Event;
+use std::path::{Path, PathBuf};
+
+/// A run's folder, by its paths. Copying the folder moves the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// Makes `BASE/DATE-FAMILY[-N]` with the resolved config; never takes an existing folder.
+    pub fn create(base: &Path, config: &Config) -> Result<RunFolder, RunError> {
+        RunFolder::create_named(base, &clock::today(), config)
+    }
+
+    fn create_named(base: &Path, date: &str, config: &Config) -> Result<RunFolder, RunError> {
+        std::fs::create_dir_all(base).map_err(RunError::io(base))?;
+        let stem = format!("{date}-{}", config.model.family.name());
+        let mut number = 1;
+        let path = loop {
+            let name = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };
+            let path = base.join(name);
+            // create_dir fails on whatever is there already, so two processes never share one.
+            match std::fs::create_dir(&path) {
+                Ok(()) => break path,
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+                Err(source) => return Err(RunError::Io { path, source }),
+            }
+        };
+        RunFolder::fill(path, config)
+    }
+
+    /// Makes a run folder at exactly this path, which must not exist or be empty.
+    pub fn create_at(path: &Path, config: &Config) -> Result<RunFolder, RunError> {
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(RunError::io(parent))?;
+        }
+        match std::fs::create_dir(path) {
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+                // remove_dir refuses a folder that holds anything.
+                std::fs::remove_dir(path).map_err(RunError::io(path))?;
+                std::fs::create_dir(path).map_err(RunError::io(path))?;
+            }
+            other => other.map_err(RunError::io(path))?,
+        }
+        RunFolder::fill(path.to_owned(), config)
+    }
+
+    fn fill(path: PathBuf, config: &Config) -> Result<RunFolder, RunError> {
+        let folder = RunFolder { path };
+        for sub in [folder.checkpoints(), folder.trees()] {
+            std::fs::create_dir(&sub).map_err(RunError::io(&sub))?;
+        }
+        let config_path = folder.config_path();
+        write_atomically(&config_path, config.to_toml().as_bytes())
+            .map_err(RunError::io(&config_path))?;
+        Ok(folder)
+    }
+
+    /// An existing run folder.
+    pub fn open(path: &Path) -> Result<RunFolder, RunError> {
+        let folder = RunFolder { path: path.to_owned() };
+        if folder.config_path().is_file() {
+            Ok(folder)
+        } else {
+            Err(RunError::NotARun(path.to_owned()))
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder's own name, e.g. `2026-11-29-rank-pcfg-2`.
+    pub fn name(&self) -> String {
+        // `.` and `..` have no name of their own until they are resolved.
+        let named = self.path.file_name().map(|n| n.to_os_string()).or_else(|| {
+            self.path.canonicalize().ok().and_then(|p| p.file_name().map(|n| n.to_os_string()))
+        });
+        named.map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
+    }
+
+    /// The config with every setting written out.
+    pub fn config(&self) -> Result<Config, RunError> {
+        Ok(Config::read(&self.config_path(), &[])?)
+    }
+
+    /// All events as written, superseded ones included; lines that cannot be read are left out.
+    pub fn events(&self) -> Result<Vec<Event>, RunError> {
+        journal::read_all(&self.events_path())
+    }
+
+    pub fn config_path(&self) -> PathBuf {
+        self.path.join("config.toml")
+    }
+
+    pub fn events_path(&self) -> PathBuf {
+        self.path.join("events.jsonl")
+    }
+
+    pub fn status_path(&self) -> PathBuf {
+        self.path.join("status.json")
+    }
+
+    pub fn lock_path(&self) -> PathBuf {
+        self.path.join("lock")
+    }
+
+    pub fn control_path(&self) -> PathBuf {
+        self.path.join("control.jsonl")
+    }
+
+    pub fn checkpoints(&self) -> PathBuf {
+        self.path.join("checkpoints")
+    }
+
+    /// The newest weights with the optimiser's state.
+    pub fn last(&self) -> PathBuf {
+        self.checkpoints().join("last.safetensors")
+    }
+
+    /// The weights of the best development figure.
+    pub fn best(&self) -> PathBuf {
+        self.checkpoints().join("best.safetensors")
+    }
+
+    pub fn trees(&self) -> PathBuf {
+        self.path.join("trees")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_one_day_are_numbered_and_never_taken_twice() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let names: Vec<_> = (0..3)
+            .map(|_| {
+                RunFolder::create_named(base.path(), "2026-11-29", &Config::default())
+                    .expect("creates")
+                    .name()
+            })
+            .collect();
+        assert_eq!(
+            names,
+            ["2026-11-29-rank-pcfg", "2026-11-29-rank-pcfg-2", "2026-11-29-rank-pcfg-3"]
+        );
+    }
+
+    #[test]
+    fn a_folder_remembers_its_config() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let config = Config { seed: 7, ..Config::default() };
+        let made = RunFolder::create(base.path(), &config).expect("creates");
+        let opened = RunFolder::open(made.path()).expect("opens");
+        assert_eq!(opened.config().expect("reads"), config);
+    }
+
+    #[test]
+    fn a_folder_with_anything_in_it_is_not_taken() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let path = base.path().join("mine");
+        std::fs::create_dir(&path).expect("creates");
+        assert!(RunFolder::create_at(&path, &Config::default()).is_ok());
+        assert!(RunFolder::create_at(&path, &Config::default()).is_err());
+        assert!(path.join("config.toml").is_file());
+    }
+
+    #[test]
+    fn other_folders_are_refused() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        assert!(matches!(RunFolder::open(base.path()), Err(RunError::NotARun(_))));
+    }
+}

@@ -1,0 +1,139 @@
+use super::task::Task;
+use super::worker;
+use super::{Lock, RunError, RunFolder};
+use crate::checkpoint::Preprocessing;
+use crate::config::Config;
+use crate::model::Parser;
+use crate::report::{Event, RunState};
+use crate::training::Best;
+use crate::treebank::Vocabulary;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+/// What a job can be asked to do; it answers between two steps.
+#[derive(Clone)]
+pub enum Command {
+    Pause,
+    Resume,
+    /// Finish the step, write `last`, end.
+    Stop,
+    /// Write `last` now.
+    Checkpoint,
+    LearningRate(f64),
+    /// Send a frozen copy of the present weights, also while paused.
+    Snapshot(Sender<Snapshot>),
+}
+
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Command::Pause => f.write_str("Pause"),
+            Command::Resume => f.write_str("Resume"),
+            Command::Stop => f.write_str("Stop"),
+            Command::Checkpoint => f.write_str("Checkpoint"),
+            Command::LearningRate(rate) => write!(f, "LearningRate({rate})"),
+            Command::Snapshot(_) => f.write_str("Snapshot"),
+        }
+    }
+}
+
+/// Weights as they were between two steps, with all that is needed to parse a sentence.
+#[derive(Clone)]
+pub struct Snapshot {
+    pub parser: Arc<dyn Parser>,
+    pub vocabulary: Arc<Vocabulary>,
+    pub preprocessing: Preprocessing,
+    pub step: u64,
+}
+
+/// How a job ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// `Finished`, `Stopped` or `Failed`.
+    pub state: RunState,
+    /// Why: the limit that was reached, or what went wrong.
+    pub reason: Option<String>,
+    pub step: u64,
+    /// The best evaluation; `None` before the first.
+    pub best: Option<Best>,
+    /// Seconds spent in optimiser steps, earlier sessions included.
+    pub train_seconds: f64,
+}
+
+/// A run at work on a background thread. When the handle is dropped the work goes on unheard;
+/// to end it, [`Job::send`] it [`Command::Stop`] and [`Job::join`] it.
+#[derive(Debug)]
+pub struct Job {
+    folder: RunFolder,
+    events: Receiver<Event>,
+    commands: Sender<Command>,
+    thread: JoinHandle<Outcome>,
+}
+
+impl Job {
+    /// Starts training in a folder made by [`RunFolder::create`]. Loading and building happen on
+    /// the job's thread; what goes wrong there is a failed run with its reason.
+    pub fn train(config: Config, folder: RunFolder) -> Result<Job, RunError> {
+        Job::start(folder, move |_| Ok(Task::new(config)))
+    }
+
+    /// Goes on from the folder's last checkpoint. Refused while another process works there.
+    pub fn resume(folder: RunFolder) -> Result<Job, RunError> {
+        if !folder.last().is_file() {
+            return Err(RunError::NothingToResume(folder.path().to_owned()));
+        }
+        Job::start(folder, Task::resume)
+    }
+
+    /// Takes the folder's lock and starts the thread.
+    pub(super) fn start(
+        folder: RunFolder,
+        task: impl FnOnce(&RunFolder) -> Result<Task, RunError> + Send + 'static,
+    ) -> Result<Job, RunError> {
+        let (lock, earlier) = Lock::acquire(&folder)?;
+        let (events_out, events) = unbounded();
+        let (commands, commands_in) = unbounded();
+        let worker = worker::Worker::new(&folder, lock, earlier, events_out, commands.clone())?;
+        let thread = std::thread::Builder::new()
+            .name("job".into())
+            .spawn(move || worker.run(task, &commands_in))
+            .map_err(|source| RunError::Start { what: "the job's thread".into(), source })?;
+        Ok(Job { folder, events, commands, thread })
+    }
+
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// Events of this session in order; those of earlier ones are in the folder. The channel
+    /// closes when the job has ended.
+    pub fn events(&self) -> &Receiver<Event> {
+        &self.events
+    }
+
+    /// Asks for something; false if the job has ended.
+    pub fn send(&self, command: Command) -> bool {
+        !self.thread.is_finished() && self.commands.send(command).is_ok()
+    }
+
+    /// A sender of commands that can be given away.
+    pub fn commands(&self) -> Sender<Command> {
+        self.commands.clone()
+    }
+
+    pub fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Waits for the end.
+    pub fn join(self) -> Outcome {
+        self.thread.join().unwrap_or_else(|payload| Outcome {
+            state: RunState::Failed,
+            reason: Some(worker::panic_message(&*payload)),
+            step: 0,
+            best: None,
+            train_seconds: 0.0,
+        })
+    }
+}

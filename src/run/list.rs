@@ -1,0 +1,73 @@
+use super::{RunError, RunFolder, Status};
+use crate::config::Config;
+use crate::report::RunState;
+use std::path::{Path, PathBuf};
+
+/// A run folder at a glance, read from its two small files.
+#[derive(Clone, Debug)]
+pub struct RunSummary {
+    pub path: PathBuf,
+    pub name: String,
+    /// `None` if the config cannot be read; [`RunSummary::problem`] says why.
+    pub config: Option<Config>,
+    /// `None` if the run never started.
+    pub status: Option<Status>,
+    /// Whether a process is at work in it now.
+    pub live: bool,
+    /// What is wrong with the folder.
+    pub problem: Option<String>,
+}
+
+impl RunSummary {
+    /// The summary of one folder.
+    pub fn read(folder: &RunFolder) -> RunSummary {
+        let (config, config_problem) = split(folder.config());
+        let (status, status_problem) = split(Status::read(folder));
+        let status = status.flatten();
+        RunSummary {
+            path: folder.path().to_owned(),
+            name: folder.name(),
+            config,
+            live: status.as_ref().is_some_and(Status::is_live),
+            status,
+            problem: config_problem.or(status_problem),
+        }
+    }
+
+    /// The state with death taken into account: a run whose process is gone is stopped.
+    pub fn state(&self) -> Option<RunState> {
+        let state = self.status.as_ref()?.state;
+        match state {
+            RunState::Running | RunState::Paused if !self.live => Some(RunState::Stopped),
+            other => Some(other),
+        }
+    }
+
+    /// Whether the process ended without saying so (killed, or the machine went down).
+    pub fn was_interrupted(&self) -> bool {
+        self.status.as_ref().is_some_and(|s| Some(s.state) != self.state())
+    }
+}
+
+fn split<T>(result: Result<T, RunError>) -> (Option<T>, Option<String>) {
+    match result {
+        Ok(value) => (Some(value), None),
+        Err(e) => (None, Some(e.to_string())),
+    }
+}
+
+/// All run folders directly in `base`, newest first by name; none if there is no such folder.
+pub fn list_runs(base: &Path) -> Vec<RunSummary> {
+    let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
+    let folders = entries.filter_map(|entry| RunFolder::open(&entry.path()).ok());
+    let mut runs: Vec<_> = folders.map(|folder| RunSummary::read(&folder)).collect();
+    runs.sort_by(|a, b| by_date_and_number(&b.name).cmp(&by_date_and_number(&a.name)));
+    runs
+}
+
+/// `2026-11-29-rank-pcfg-10` comes after `…-2`.
+fn by_date_and_number(name: &str) -> (&str, u64, &str) {
+    let date = name.get(..10).unwrap_or(name);
+    let number = name.rsplit_once('-').and_then(|(_, n)| n.parse().ok()).unwrap_or(1);
+    (date, number, name)
+}

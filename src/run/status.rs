@@ -1,0 +1,120 @@
+use super::{RunError, RunFolder, clock};
+use crate::checkpoint::write_atomically;
+use crate::report::{Metrics, RunState, SCHEMA, numbers};
+use serde::{Deserialize, Serialize};
+
+/// Silence after which a process of another machine counts as gone, seconds.
+pub(super) const SILENCE: f64 = 60.0;
+
+/// `status.json`: where a run stands, in one small file that is rewritten every second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    pub schema: u32,
+    pub state: RunState,
+    /// Why it failed, or which limit ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub pid: u32,
+    pub host: String,
+    /// Wall clock of the last sign of life, seconds since 1970.
+    pub heartbeat: f64,
+    /// `train`, later `bag`, `boost`, ...
+    pub kind: String,
+    pub step: u64,
+    pub epoch: u64,
+    /// Steps of the whole run as planned; 0 before the first.
+    pub total_steps: u64,
+    /// Running time, seconds.
+    pub elapsed: f64,
+    /// Loss of the latest step.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "optional")]
+    pub loss: Option<f64>,
+    /// Latest development figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dev: Option<Metrics>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best: Option<BestFigures>,
+}
+
+/// Figures of the best checkpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BestFigures {
+    pub step: u64,
+    pub epoch: u64,
+    pub dev: Metrics,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<Metrics>,
+}
+
+impl Status {
+    pub(super) fn start(kind: &str) -> Status {
+        Status {
+            schema: SCHEMA,
+            state: RunState::Running,
+            reason: None,
+            pid: std::process::id(),
+            host: clock::host(),
+            heartbeat: clock::now(),
+            kind: kind.into(),
+            step: 0,
+            epoch: 0,
+            total_steps: 0,
+            elapsed: 0.0,
+            loss: None,
+            dev: None,
+            best: None,
+        }
+    }
+
+    /// The status of a run; `None` if it never started.
+    pub fn read(folder: &RunFolder) -> Result<Option<Status>, RunError> {
+        let path = folder.status_path();
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(RunError::io(&path)(e)),
+        };
+        let malformed = |e: serde_json::Error| RunError::Malformed {
+            path: path.clone(),
+            reason: e.to_string(),
+        };
+        let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(malformed)?;
+        match value.get("schema").and_then(serde_json::Value::as_u64) {
+            Some(found) if found > u64::from(SCHEMA) => {
+                let found = u32::try_from(found).unwrap_or(u32::MAX);
+                Err(RunError::Newer { path, found, known: SCHEMA })
+            }
+            _ => serde_json::from_value(value).map(Some).map_err(malformed),
+        }
+    }
+
+    pub(super) fn write(&self, folder: &RunFolder) -> std::io::Result<()> {
+        let bytes = serde_json::to_vec_pretty(self)?;
+        write_atomically(&folder.status_path(), &bytes)
+    }
+
+    /// Whether a process is at work (or paused) in the folder now.
+    pub fn is_live(&self) -> bool {
+        matches!(self.state, RunState::Running | RunState::Paused)
+            && is_live(&self.host, self.pid, self.heartbeat)
+    }
+}
+
+/// A process of this machine lives as the system says; one elsewhere while its heart beats.
+pub(super) fn is_live(host: &str, pid: u32, heartbeat: f64) -> bool {
+    let here = host == clock::host();
+    (!here || clock::is_alive(pid)) && clock::now() - heartbeat < SILENCE
+}
+
+mod optional {
+    use super::numbers::Number;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        value.map(Number).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
+        Ok(Option::<Number>::deserialize(d)?.map(|n| n.0))
+    }
+}

@@ -1,0 +1,331 @@
+use crate::report::{Event, EventKind, Level, Metrics, RunState};
+use std::collections::BTreeMap;
+
+/// State of a run as its events tell it, superseded ones dropped: the one place that decides
+/// what counts, for live, finished and followed runs alike.
+///
+/// Apply events in the order of the file. Each is counted once by its sequence number, so the
+/// same event may come from the folder and from a job's channel (the folder first).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timeline {
+    steps: Vec<Step>,
+    evaluations: Vec<Evaluated>,
+    baselines: BTreeMap<String, Metrics>,
+    rounds: Vec<(u64, Metrics)>,
+    checkpoints: BTreeMap<String, u64>,
+    notes: Vec<Note>,
+    state: Option<RunState>,
+    reason: Option<String>,
+    next_seq: u64,
+    time: f64,
+    elapsed: f64,
+    steps_per_epoch: u64,
+    total_steps: u64,
+}
+
+/// One optimiser step, compact, for runs of millions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    pub step: u64,
+    pub epoch: u64,
+    pub loss: f64,
+    pub tokens: u64,
+    pub learning_rate: f64,
+    /// Before clipping.
+    pub gradient_norm: f64,
+    /// Seconds in the networks, the dynamic program, the optimiser, and all together; NaN if
+    /// not reported.
+    pub network: f32,
+    pub inference: f32,
+    pub optimizer: f32,
+    pub total: f32,
+    /// Wall clock, seconds since 1970.
+    pub time: f64,
+    /// Running time of the run, seconds.
+    pub elapsed: f64,
+}
+
+/// Figures of a split (`train`, `dev`, `test`) at a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluated {
+    pub step: u64,
+    pub epoch: u64,
+    pub split: String,
+    pub metrics: Metrics,
+    pub time: f64,
+    pub elapsed: f64,
+}
+
+/// A message with its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    pub seq: u64,
+    pub time: f64,
+    pub elapsed: f64,
+    pub level: Level,
+    pub text: String,
+}
+
+/// Splits whose name ends so hold figures of trivial trees (`dev.baselines`).
+const BASELINES: &str = ".baselines";
+
+impl Timeline {
+    /// The timeline of a list of events.
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Timeline {
+        let mut timeline = Timeline::default();
+        for event in events {
+            timeline.apply(event);
+        }
+        timeline
+    }
+
+    /// Takes the next event; false if it was counted before.
+    pub fn apply(&mut self, event: &Event) -> bool {
+        if event.seq < self.next_seq {
+            return false;
+        }
+        self.next_seq = event.seq + 1;
+        self.time = event.time;
+        self.elapsed = event.elapsed;
+        let (time, elapsed) = (event.time, event.elapsed);
+        match &event.kind {
+            EventKind::State { state, step, resumed, reason } => {
+                if *resumed {
+                    self.supersede_after(*step);
+                }
+                self.state = Some(*state);
+                self.reason.clone_from(reason);
+            }
+            EventKind::Step {
+                step,
+                epoch,
+                loss,
+                tokens,
+                learning_rate,
+                gradient_norm,
+                seconds,
+                steps_per_epoch,
+                total_steps,
+            } => {
+                self.steps_per_epoch = *steps_per_epoch;
+                self.total_steps = *total_steps;
+                let part = |name| seconds.get(name).map_or(f32::NAN, |s| s as f32);
+                self.steps.push(Step {
+                    step: *step,
+                    epoch: *epoch,
+                    loss: *loss,
+                    tokens: *tokens,
+                    learning_rate: *learning_rate,
+                    gradient_norm: *gradient_norm,
+                    network: part("network"),
+                    inference: part("inference"),
+                    optimizer: part("optimizer"),
+                    total: part("total"),
+                    time,
+                    elapsed,
+                });
+            }
+            EventKind::Evaluation { step, epoch, split, metrics } => {
+                if let Some(of) = split.strip_suffix(BASELINES) {
+                    self.baselines.insert(of.to_owned(), metrics.clone());
+                    return true;
+                }
+                // An evaluation that was repeated after a resumption at its very step.
+                self.evaluations.retain(|e| e.step != *step || e.split != *split);
+                self.evaluations.push(Evaluated {
+                    step: *step,
+                    epoch: *epoch,
+                    split: split.clone(),
+                    metrics: metrics.clone(),
+                    time,
+                    elapsed,
+                });
+            }
+            EventKind::Round { round, metrics, .. } => {
+                self.rounds.retain(|(r, _)| r < round);
+                self.rounds.push((*round, metrics.clone()));
+            }
+            EventKind::Checkpoint { step, name } => {
+                self.checkpoints.insert(name.clone(), *step);
+            }
+            EventKind::Message { level, text } => {
+                let (level, text) = (*level, text.clone());
+                self.notes.push(Note { seq: event.seq, time, elapsed, level, text });
+            }
+        }
+        true
+    }
+
+    fn supersede_after(&mut self, step: u64) {
+        let kept = self.steps.partition_point(|s| s.step <= step);
+        self.steps.truncate(kept);
+        self.evaluations.retain(|e| e.step <= step);
+        self.checkpoints.retain(|_, s| *s <= step);
+    }
+
+    /// Steps in ascending order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Evaluations of all splits in the order of reporting.
+    pub fn evaluations(&self) -> &[Evaluated] {
+        &self.evaluations
+    }
+
+    /// Evaluations of one split, ascending by step.
+    pub fn split<'a>(&'a self, split: &'a str) -> impl DoubleEndedIterator<Item = &'a Evaluated> {
+        self.evaluations.iter().filter(move |e| e.split == split)
+    }
+
+    /// What trivial trees score on a split: `right_s_f1`, `left_s_f1`, `balanced_s_f1`,
+    /// `oracle_s_f1` and the same with `c_f1`.
+    pub fn baselines(&self, split: &str) -> Option<&Metrics> {
+        self.baselines.get(split)
+    }
+
+    /// Rounds of an ensemble, ascending.
+    pub fn rounds(&self) -> &[(u64, Metrics)] {
+        &self.rounds
+    }
+
+    /// Step of the newest checkpoint of that name (`last`, `best`).
+    pub fn checkpoint(&self, name: &str) -> Option<u64> {
+        self.checkpoints.get(name).copied()
+    }
+
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// State as last reported; a process that died says nothing, see [`super::Status::is_live`].
+    pub fn state(&self) -> Option<RunState> {
+        self.state
+    }
+
+    /// Why the run is in its state (failed: what happened; finished: which limit).
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// The last step that counts.
+    pub fn step(&self) -> u64 {
+        self.steps.last().map_or(0, |s| s.step)
+    }
+
+    /// Running epoch, from 1; 0 before the first step.
+    pub fn epoch(&self) -> u64 {
+        self.steps.last().map_or(0, |s| s.epoch)
+    }
+
+    /// Steps in the running epoch; 0 before the first step.
+    pub fn steps_per_epoch(&self) -> u64 {
+        self.steps_per_epoch
+    }
+
+    /// Steps of the whole run as planned.
+    pub fn total_steps(&self) -> u64 {
+        self.total_steps
+    }
+
+    /// Wall clock of the latest event, seconds since 1970.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Running time at the latest event, seconds.
+    pub fn elapsed(&self) -> f64 {
+        self.elapsed
+    }
+
+    /// Sequence number that the next new event has.
+    pub fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::SCHEMA;
+
+    fn event(seq: u64, kind: EventKind) -> Event {
+        Event { schema: SCHEMA, seq, time: seq as f64, elapsed: seq as f64, kind }
+    }
+
+    fn step(seq: u64, step: u64, loss: f64) -> Event {
+        event(
+            seq,
+            EventKind::Step {
+                step,
+                epoch: 1,
+                loss,
+                tokens: 10,
+                learning_rate: 0.1,
+                gradient_norm: 1.0,
+                seconds: [("total", 0.5)].into_iter().collect(),
+                steps_per_epoch: 5,
+                total_steps: 10,
+            },
+        )
+    }
+
+    fn evaluation(seq: u64, step: u64, split: &str, figure: f64) -> Event {
+        let metrics = [("log_likelihood", figure)].into_iter().collect();
+        event(seq, EventKind::Evaluation { step, epoch: 1, split: split.into(), metrics })
+    }
+
+    fn state(seq: u64, state: RunState, step: u64, resumed: bool) -> Event {
+        event(seq, EventKind::State { state, step, resumed, reason: None })
+    }
+
+    #[test]
+    fn a_resumption_drops_what_came_after_its_step() {
+        let events = [
+            state(0, RunState::Running, 0, false),
+            step(1, 1, 5.0),
+            step(2, 2, 4.0),
+            evaluation(3, 2, "dev", -4.0),
+            step(4, 3, 3.0),
+            evaluation(5, 3, "dev", -3.0),
+            state(6, RunState::Running, 2, true),
+            step(7, 3, 3.5),
+        ];
+        let timeline = Timeline::of(&events);
+        let losses: Vec<_> = timeline.steps().iter().map(|s| (s.step, s.loss)).collect();
+        assert_eq!(losses, [(1, 5.0), (2, 4.0), (3, 3.5)]);
+        let figures: Vec<_> = timeline.split("dev").map(|e| e.step).collect();
+        assert_eq!(figures, [2]);
+        assert_eq!(timeline.state(), Some(RunState::Running));
+        assert_eq!((timeline.steps_per_epoch(), timeline.total_steps()), (5, 10));
+    }
+
+    #[test]
+    fn an_event_that_comes_twice_counts_once() {
+        let events = [step(0, 1, 5.0), step(1, 2, 4.0)];
+        let mut timeline = Timeline::of(&events);
+        assert!(!timeline.apply(&events[1]));
+        assert!(timeline.apply(&step(2, 3, 3.0)));
+        assert_eq!(timeline.steps().len(), 3);
+        assert_eq!(timeline.next_seq(), 3);
+    }
+
+    #[test]
+    fn an_evaluation_repeated_at_its_step_replaces_the_first() {
+        let timeline = Timeline::of(&[
+            evaluation(0, 2, "dev", -4.0),
+            evaluation(1, 2, "test", -5.0),
+            state(2, RunState::Running, 2, true),
+            evaluation(3, 2, "dev", -4.0),
+        ]);
+        assert_eq!(timeline.split("dev").count(), 1);
+        assert_eq!(timeline.split("test").count(), 1);
+    }
+
+    #[test]
+    fn baselines_are_no_points_of_a_curve() {
+        let timeline = Timeline::of(&[evaluation(0, 0, "dev.baselines", -4.0)]);
+        assert!(timeline.evaluations().is_empty());
+        assert_eq!(timeline.baselines("dev").and_then(|m| m.get("log_likelihood")), Some(-4.0));
+    }
+}

@@ -1,0 +1,164 @@
+use super::{RunError, RunFolder};
+use crate::checkpoint::write_atomically;
+use crate::model::Parse;
+use crate::report::{Metrics, SCHEMA, numbers};
+use crate::treebank::{LabelledSpan, Sentence};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes that a decompressed file may have; more is taken for a fault.
+const LIMIT: u64 = 1 << 31;
+
+/// The development trees of one evaluation (`trees/dev-STEP.json.gz`), so that time can be scrubbed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvaluatedTrees {
+    pub schema: u32,
+    pub step: u64,
+    pub epoch: u64,
+    pub metrics: Metrics,
+    /// In the order of the development set; `None` for sentences without an analysis.
+    pub trees: Vec<Option<EvaluatedTree>>,
+    pub pinned: Vec<PinnedMarginals>,
+}
+
+/// An induced tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvaluatedTree {
+    /// Nats.
+    #[serde(with = "numbers")]
+    pub log_prob: f64,
+    /// Start, end and posterior of every span of two words or more, in preorder.
+    pub spans: Vec<(u32, u32, f32)>,
+}
+
+/// Span marginals of one sentence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PinnedMarginals {
+    /// Place of the sentence in the development set.
+    pub sentence: usize,
+    /// Its length in words.
+    pub length: usize,
+    /// Posterior of span `[i, j)` at `i * (length + 1) + j`.
+    pub marginals: Vec<f32>,
+}
+
+/// A development sentence as kept in the run folder (`trees/sentences.json.gz`), so that the
+/// trees can be looked at where the corpus is not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptSentence {
+    pub words: Vec<Arc<str>>,
+    /// Start, end and label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gold: Option<Vec<(u32, u32, Arc<str>)>>,
+}
+
+impl EvaluatedTrees {
+    /// Takes the parses of an evaluation, with the marginals of `pinned` sentences spread
+    /// evenly over the set.
+    pub fn new(
+        step: u64,
+        epoch: u64,
+        metrics: Metrics,
+        parses: &[Option<Parse>],
+        pinned: usize,
+    ) -> EvaluatedTrees {
+        let trees = parses
+            .iter()
+            .map(|parse| {
+                parse.as_ref().map(|p| EvaluatedTree {
+                    log_prob: p.log_prob,
+                    spans: p.spans.iter().map(|s| (s.start, s.end, rounded(s.posterior))).collect(),
+                })
+            })
+            .collect();
+        let mut places: Vec<_> = (0..pinned).map(|i| i * parses.len() / pinned).collect();
+        places.dedup();
+        let pinned = places
+            .into_iter()
+            .filter_map(|sentence| {
+                let parse = parses.get(sentence)?.as_ref().filter(|p| !p.marginals.is_empty())?;
+                Some(PinnedMarginals {
+                    sentence,
+                    length: parse.marginals.len().isqrt() - 1,
+                    marginals: parse.marginals.iter().copied().map(rounded).collect(),
+                })
+            })
+            .collect();
+        EvaluatedTrees { schema: SCHEMA, step, epoch, metrics, trees, pinned }
+    }
+
+    /// Reads one of [`RunFolder::evaluations_with_trees`].
+    pub fn read(path: &Path) -> Result<EvaluatedTrees, RunError> {
+        let trees: EvaluatedTrees = read_gz(path)?;
+        if trees.schema > SCHEMA {
+            let (path, found) = (path.to_owned(), trees.schema);
+            return Err(RunError::Newer { path, found, known: SCHEMA });
+        }
+        Ok(trees)
+    }
+
+    pub(super) fn write(&self, folder: &RunFolder) -> Result<(), RunError> {
+        write_gz(&folder.trees().join(format!("dev-{:09}.json.gz", self.step)), self)
+    }
+}
+
+/// Five decimals are more than any screen shows and a third of the file.
+fn rounded(x: f32) -> f32 {
+    (x * 1e5).round() / 1e5
+}
+
+impl RunFolder {
+    /// Steps whose development trees are kept, ascending, with their files.
+    pub fn evaluations_with_trees(&self) -> Vec<(u64, PathBuf)> {
+        let entries = std::fs::read_dir(self.trees()).into_iter().flatten().flatten();
+        let mut found: Vec<_> = entries
+            .filter_map(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                let step = name.strip_prefix("dev-")?.strip_suffix(".json.gz")?.parse().ok()?;
+                Some((step, entry.path()))
+            })
+            .collect();
+        found.sort();
+        found
+    }
+
+    /// The development sentences that [`EvaluatedTrees::trees`] belong to.
+    pub fn dev_sentences(&self) -> Result<Vec<KeptSentence>, RunError> {
+        read_gz(&self.trees().join("sentences.json.gz"))
+    }
+
+    pub(super) fn keep_dev_sentences(&self, sentences: &[Sentence]) -> Result<(), RunError> {
+        let triple = |s: &LabelledSpan| (s.start, s.end, s.label.clone());
+        let kept: Vec<_> = sentences
+            .iter()
+            .map(|s| KeptSentence {
+                words: s.surface.clone(),
+                gold: s.gold.as_ref().map(|spans| spans.iter().map(triple).collect()),
+            })
+            .collect();
+        write_gz(&self.trees().join("sentences.json.gz"), &kept)
+    }
+}
+
+fn write_gz(path: &Path, value: &impl Serialize) -> Result<(), RunError> {
+    let compress = || -> std::io::Result<()> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&serde_json::to_vec(value)?)?;
+        write_atomically(path, &encoder.finish()?)
+    };
+    compress().map_err(RunError::io(path))
+}
+
+fn read_gz<T: DeserializeOwned>(path: &Path) -> Result<T, RunError> {
+    let file = std::fs::File::open(path).map_err(RunError::io(path))?;
+    let mut bytes = Vec::new();
+    GzDecoder::new(file).take(LIMIT).read_to_end(&mut bytes).map_err(RunError::io(path))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|e| RunError::Malformed { path: path.to_owned(), reason: e.to_string() })
+}

@@ -1,0 +1,35 @@
+use crate::model::ModelError;
+
+/// Why training cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainingError {
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("tensor operation failed: {0}")]
+    Tensor(#[from] candle_core::Error),
+    #[error("parameter `{name}` {reason}")]
+    Parameter { name: String, reason: String },
+    #[error("no training sentence of {min_length} words or more is left after preprocessing")]
+    NoSentences { min_length: usize },
+    #[error("training.select = \"s_f1\" needs gold trees, and the development set has none")]
+    NoGold,
+    #[error(
+        "{what} is {value} at step {step} (epoch {epoch}, {sentences} sentences of {length} words); the weights before that step are kept. A lower learning rate or a smaller clip may help"
+    )]
+    Diverged {
+        what: &'static str,
+        value: f64,
+        step: u64,
+        epoch: u64,
+        sentences: usize,
+        length: usize,
+    },
+    #[error("cannot resume: {0}")]
+    Resume(String),
+}
+
+impl TrainingError {
+    pub(super) fn parameter(name: &str, reason: impl Into<String>) -> TrainingError {
+        TrainingError::Parameter { name: name.to_owned(), reason: reason.into() }
+    }
+}
