@@ -48,7 +48,7 @@ impl Diagram {
                 Step::Close(at) => diagram.nodes[at].end = diagram.words.len() as u32,
                 Step::Open(id, parent) => {
                     let node = tree.node(id);
-                    let at = diagram.push(&node.label, node.word.as_deref(), parent);
+                    let at = diagram.push(node.label, node.word, parent);
                     stack.push(Step::Close(at));
                     stack.extend(node.children.iter().rev().map(|&c| Step::Open(c, Some(at))));
                 }

@@ -1,5 +1,6 @@
 use super::Tree;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// A labelled span `[start, end)` in word offsets.
@@ -50,9 +51,30 @@ pub struct Problem {
     pub message: String,
 }
 
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Problem { file, line, column, kind, message } = self;
+        write!(f, "{file}:{line}:{column}: {message} [{kind}]")
+    }
+}
+
 /// What preprocessing took away, by step (`traces`, `punctuation`, `one-word`, `too-long`, ...).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed(pub BTreeMap<&'static str, u64>);
+
+impl Removed {
+    /// Counts `n` things that the step took away.
+    pub fn add(&mut self, step: &'static str, n: u64) {
+        if n > 0 {
+            *self.0.entry(step).or_default() += n;
+        }
+    }
+
+    /// What the step took away.
+    pub fn get(&self, step: &str) -> u64 {
+        self.0.get(step).copied().unwrap_or(0)
+    }
+}
 
 /// Sentences of one split with what the reader said about their files.
 #[derive(Clone, Debug, Default)]

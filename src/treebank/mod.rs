@@ -6,11 +6,30 @@
 //! sentences) is counted, never dropped in silence.
 
 mod batch;
+mod builder;
 mod corpus;
+mod error;
+mod file;
+mod intern;
+mod load;
+mod normalise;
+mod preprocess;
+mod reader;
+mod source;
+mod statistics;
+mod tokenise;
 mod tree;
 mod vocabulary;
 
-pub use batch::Batch;
+pub use batch::{Batch, plan_batches};
+pub use builder::TreeBuilder;
 pub use corpus::{Corpus, LabelledSpan, Problem, Removed, Sentence};
-pub use tree::{Node, NodeId, Place, Tree, TreeBuilder};
+pub use error::TreebankError;
+pub use file::{Entries, Entry, Format, Reading, read_file};
+pub use intern::Interner;
+pub use load::{LengthLimits, Splits, load};
+pub use preprocess::{DATA_PRESETS, Preprocessing, PunctuationRule, Tokenizer};
+pub use reader::{ROOT_LABELS, Reader};
+pub use statistics::Statistics;
+pub use tree::{Annotation, Node, NodeId, Place, Tree};
 pub use vocabulary::Vocabulary;

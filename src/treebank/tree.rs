@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use std::sync::Arc;
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -19,49 +20,87 @@ pub struct Place {
     pub column: u32,
 }
 
-/// A phrase or a tagged word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// Phrase label or part-of-speech tag; may be empty for an unlabelled bracket.
-    pub label: Arc<str>,
+/// View of a phrase or a tagged word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node<'a> {
+    /// Phrase label or part-of-speech tag; empty for an unlabelled bracket.
+    pub label: &'a Arc<str>,
     /// The word, on preterminals only.
-    pub word: Option<Arc<str>>,
-    /// Grammatical function of the edge to the parent (export, TIGER).
-    pub edge: Option<Arc<str>>,
-    pub morphology: Option<Arc<str>>,
-    /// Further parents with their edge labels (export, TIGER).
-    pub secondary: Vec<(NodeId, Arc<str>)>,
-    pub children: Vec<NodeId>,
+    pub word: Option<&'a str>,
+    /// In order; empty on preterminals only.
+    pub children: &'a [NodeId],
     pub parent: Option<NodeId>,
     /// Position among the words of the tree, on preterminals only. Phrases cover
     /// the set of positions below them, which may have gaps.
     pub position: Option<u32>,
 }
 
+/// What some formats (export, TIGER) say about a node beyond label and place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotation {
+    /// Grammatical function of the edge to the parent.
+    pub edge: Option<Arc<str>>,
+    pub morphology: Option<Arc<str>>,
+    /// Further parents with their edge labels.
+    pub secondary: Vec<(NodeId, Arc<str>)>,
+}
+
+/// 32 bytes a node: a corpus in memory must stay within ten times its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Record {
+    pub label: Arc<str>,
+    /// [`Record::NONE`] at the root.
+    pub parent: u32,
+    /// Phrases: where their children begin in the list of children. Preterminals: their position.
+    pub first: u32,
+    /// Number of children; [`Record::WORD`] on preterminals.
+    pub count: u32,
+}
+
+impl Record {
+    pub const NONE: u32 = u32::MAX;
+    pub const WORD: u32 = u32::MAX;
+}
+
 /// An ordered tree in an arena. Invariants (kept by [`TreeBuilder`]): one root,
-/// every node but the root has exactly one parent, preterminals have a word, a
-/// position and no children, and positions count up from 0 without gaps.
+/// every node but the root has exactly one parent, which stands before it;
+/// preterminals have a word, a position and no children, phrases have children,
+/// and positions count up from 0 without gaps.
 /// Dropping and cloning need no recursion, so depth is unlimited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
-    nodes: Vec<Node>,
-    root: NodeId,
-    preterminals: Vec<NodeId>,
+    pub(super) records: Box<[Record]>,
+    pub(super) children: Box<[NodeId]>,
+    pub(super) preterminals: Box<[NodeId]>,
+    pub(super) words: Box<[Arc<str>]>,
+    pub(super) annotations: BTreeMap<NodeId, Annotation>,
+    /// The content of an `(ID …)` bracket beside the tree.
+    pub id: Option<Arc<str>>,
     pub place: Place,
 }
 
 impl Tree {
     pub fn root(&self) -> NodeId {
-        self.root
+        NodeId(0)
     }
 
-    pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.index()]
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        let record = &self.records[id.index()];
+        let first = record.first as usize;
+        let is_word = record.count == Record::WORD;
+        Node {
+            label: &record.label,
+            word: is_word.then(|| &*self.words[first]),
+            children: if is_word { &[] } else { &self.children[first..][..record.count as usize] },
+            parent: (record.parent != Record::NONE).then_some(NodeId(record.parent)),
+            position: is_word.then_some(record.first),
+        }
     }
 
-    /// All nodes in the order of opening (preorder for trees read from brackets).
-    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (NodeId, &Node)> {
-        self.nodes.iter().enumerate().map(|(i, n)| (NodeId(i as u32), n))
+    /// All nodes in the order of opening: parents before children, and preorder
+    /// for trees read from brackets.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = (NodeId, Node<'_>)> + ExactSizeIterator {
+        (0..self.records.len()).map(|i| (NodeId(i as u32), self.node(NodeId(i as u32))))
     }
 
     /// Preterminals in sentence order.
@@ -71,45 +110,51 @@ impl Tree {
 
     /// Number of words, empty elements included.
     pub fn len(&self) -> usize {
-        self.preterminals.len()
+        self.words.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.preterminals.is_empty()
+        self.words.is_empty()
     }
 
-    pub fn words(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.preterminals.iter().map(|&id| self.node(id).word.as_deref().unwrap_or_default())
+    /// Words in sentence order, empty elements included.
+    pub fn words(&self) -> &[Arc<str>] {
+        &self.words
     }
 
-    pub fn tags(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.preterminals.iter().map(|&id| &*self.node(id).label)
+    /// Part-of-speech tags, one a word.
+    pub fn tags(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
+        self.preterminals.iter().map(|id| &self.records[id.index()].label)
+    }
+
+    /// Edge label, morphology and secondary edges of a node, where the file has them.
+    pub fn annotation(&self, id: NodeId) -> Option<&Annotation> {
+        self.annotations.get(&id)
     }
 
     /// For every node the smallest `[start, end)` that holds its words.
     pub fn extents(&self) -> Vec<(u32, u32)> {
-        let mut extents = vec![(u32::MAX, 0); self.nodes.len()];
-        for id in self.postorder() {
-            let node = self.node(id);
-            let own = match node.position {
-                Some(p) => (p, p + 1),
-                None => node.children.iter().fold((u32::MAX, 0), |(s, e), c| {
-                    let (cs, ce) = extents[c.index()];
-                    (s.min(cs), e.max(ce))
-                }),
-            };
-            extents[id.index()] = own;
+        let mut extents = vec![(u32::MAX, 0); self.records.len()];
+        for (i, record) in self.records.iter().enumerate().rev() {
+            if record.count == Record::WORD {
+                extents[i] = (record.first, record.first + 1);
+            }
+            let (start, end) = extents[i];
+            if record.parent != Record::NONE {
+                let above = &mut extents[record.parent as usize];
+                *above = (above.0.min(start), above.1.max(end));
+            }
         }
         extents
     }
 
     /// Children before parents, without recursion.
     pub fn postorder(&self) -> Vec<NodeId> {
-        let mut order = Vec::with_capacity(self.nodes.len());
-        let mut stack = vec![self.root];
+        let mut order = Vec::with_capacity(self.records.len());
+        let mut stack = vec![self.root()];
         while let Some(id) = stack.pop() {
             order.push(id);
-            stack.extend(&self.node(id).children);
+            stack.extend(self.node(id).children);
         }
         order.reverse();
         order
@@ -123,11 +168,18 @@ impl fmt::Display for Tree {
             Open(NodeId),
             Close,
         }
-        let mut stack = vec![Step::Open(self.root)];
+        let mut stack = vec![Step::Open(self.root())];
         let mut first = true;
         while let Some(step) = stack.pop() {
             match step {
-                Step::Close => f.write_str(")")?,
+                Step::Close => {
+                    if stack.is_empty()
+                        && let Some(id) = &self.id
+                    {
+                        write!(f, " (ID {id})")?;
+                    }
+                    f.write_str(")")?;
+                }
                 Step::Open(id) => {
                     if !first {
                         f.write_str(" ")?;
@@ -135,7 +187,7 @@ impl fmt::Display for Tree {
                     first = false;
                     let node = self.node(id);
                     write!(f, "({}", node.label)?;
-                    if let Some(word) = &node.word {
+                    if let Some(word) = node.word {
                         write!(f, " {word}")?;
                     }
                     stack.push(Step::Close);
@@ -147,102 +199,57 @@ impl fmt::Display for Tree {
     }
 }
 
-/// Builds a tree by opening and closing brackets.
-#[derive(Debug, Default)]
-pub struct TreeBuilder {
-    nodes: Vec<Node>,
-    open: Vec<NodeId>,
-    preterminals: Vec<NodeId>,
-}
-
-impl TreeBuilder {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Brackets that are open now.
-    pub fn depth(&self) -> usize {
-        self.open.len()
-    }
-
-    /// Opens a phrase.
-    pub fn open(&mut self, label: impl Into<Arc<str>>) -> NodeId {
-        let id = self.push(label.into(), None);
-        self.open.push(id);
-        id
-    }
-
-    /// Adds a tagged word under the open phrase.
-    pub fn word(&mut self, tag: impl Into<Arc<str>>, word: impl Into<Arc<str>>) -> NodeId {
-        let id = self.push(tag.into(), Some(word.into()));
-        self.nodes[id.index()].position = Some(self.preterminals.len() as u32);
-        self.preterminals.push(id);
-        id
-    }
-
-    /// Closes the innermost phrase; `None` when none is open.
-    pub fn close(&mut self) -> Option<NodeId> {
-        self.open.pop()
-    }
-
-    /// The tree, when everything is closed and there is exactly one root.
-    pub fn finish(self, place: Place) -> Option<Tree> {
-        let one_root = self.nodes.iter().filter(|n| n.parent.is_none()).count() == 1;
-        (self.open.is_empty() && one_root).then_some(Tree {
-            nodes: self.nodes,
-            root: NodeId(0),
-            preterminals: self.preterminals,
-            place,
-        })
-    }
-
-    fn push(&mut self, label: Arc<str>, word: Option<Arc<str>>) -> NodeId {
-        let id = NodeId(self.nodes.len() as u32);
-        let parent = self.open.last().copied();
-        if let Some(parent) = parent {
-            self.nodes[parent.index()].children.push(id);
-        }
-        self.nodes.push(Node {
-            label,
-            word,
-            edge: None,
-            morphology: None,
-            secondary: Vec::new(),
-            children: Vec::new(),
-            parent,
-            position: None,
-        });
-        id
-    }
+/// Builds a small tree for tests: `tree("(S (NP (NN dogs)) (VP (VBP bark)))")`.
+#[cfg(test)]
+pub(crate) fn tree(brackets: &str) -> Tree {
+    super::Reader::new(brackets.as_bytes(), "test")
+        .next()
+        .expect("there is a tree")
+        .unwrap_or_else(|p| panic!("{p}"))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::TreeBuilder;
     use super::*;
 
     #[test]
-    fn a_built_tree_prints_as_brackets_and_knows_its_extents() {
-        let mut b = TreeBuilder::new();
-        b.open("S");
-        b.open("NP");
-        b.word("NN", "dogs");
-        b.close();
-        b.word("VBP", "bark");
-        b.close();
-        let tree = b.finish(Place::default()).expect("one root, all closed");
-        assert_eq!(tree.to_string(), "(S (NP (NN dogs)) (VBP bark))");
-        assert_eq!(tree.extents(), [(0, 2), (0, 1), (0, 1), (1, 2)]);
-        assert_eq!(tree.words().collect::<Vec<_>>(), ["dogs", "bark"]);
+    fn a_tree_knows_its_nodes_and_extents() {
+        let tree = tree("(S (NP (NN dogs)) (VP (VBP bark) (ADVP (RB loudly))))");
+        assert_eq!(tree.to_string(), "(S (NP (NN dogs)) (VP (VBP bark) (ADVP (RB loudly))))");
+        assert_eq!(tree.extents(), [(0, 3), (0, 1), (0, 1), (1, 3), (1, 2), (2, 3), (2, 3)]);
+        let verb = tree.node(tree.preterminals()[1]);
+        assert_eq!((&**verb.label, verb.word), ("VBP", Some("bark")));
+        assert_eq!((verb.position, verb.parent), (Some(1), Some(NodeId(3))));
+        assert_eq!(tree.node(NodeId(3)).children, [NodeId(4), NodeId(5)]);
+        assert_eq!(tree.tags().map(|t| &**t).collect::<Vec<_>>(), ["NN", "VBP", "RB"]);
     }
 
     #[test]
-    fn an_open_bracket_or_two_roots_give_no_tree() {
+    fn postorder_visits_children_before_parents() {
+        let tree = tree("(S (NP (NN dogs)) (VP (VBP bark)))");
+        let mut seen = vec![false; tree.nodes().len()];
+        for id in tree.postorder() {
+            assert!(tree.node(id).children.iter().all(|c| seen[c.index()]));
+            seen[id.index()] = true;
+        }
+        assert!(seen.iter().all(|&s| s));
+    }
+
+    #[test]
+    fn a_node_takes_32_bytes() {
+        assert_eq!(size_of::<Record>(), 32);
+    }
+
+    #[test]
+    fn annotations_are_kept_beside_the_node() {
         let mut b = TreeBuilder::new();
         b.open("S");
-        assert!(b.finish(Place::default()).is_none());
-        let mut b = TreeBuilder::new();
-        b.word("NN", "a");
-        b.word("NN", "b");
-        assert!(b.finish(Place::default()).is_none());
+        let word = b.word("NN", "dogs");
+        b.annotate(word, Annotation { edge: Some("SB".into()), ..Annotation::default() });
+        b.close();
+        let tree = b.finish(Place::default()).expect("one root, all closed");
+        assert_eq!(tree.annotation(word).and_then(|a| a.edge.as_deref()), Some("SB"));
+        assert_eq!(tree.annotation(tree.root()), None);
     }
 }

@@ -1,0 +1,184 @@
+use super::tree::{Annotation, NodeId, Place, Record, Tree};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Builds trees by opening and closing brackets.
+#[derive(Debug, Default)]
+pub struct TreeBuilder {
+    records: Vec<Record>,
+    open: Vec<NodeId>,
+    preterminals: Vec<NodeId>,
+    words: Vec<Arc<str>>,
+    annotations: BTreeMap<NodeId, Annotation>,
+    id: Option<Arc<str>>,
+    /// An opened phrase was closed over nothing, or a second root was opened.
+    broken: bool,
+}
+
+impl TreeBuilder {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Brackets that are open now.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Words added so far.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Opens a phrase.
+    pub fn open(&mut self, label: impl Into<Arc<str>>) -> NodeId {
+        let id = self.push(label.into(), 0, 0);
+        self.open.push(id);
+        id
+    }
+
+    /// Adds a tagged word under the open phrase.
+    pub fn word(&mut self, tag: impl Into<Arc<str>>, word: impl Into<Arc<str>>) -> NodeId {
+        let id = self.push(tag.into(), self.words.len() as u32, Record::WORD);
+        self.words.push(word.into());
+        self.preterminals.push(id);
+        id
+    }
+
+    /// Closes the innermost phrase; `None` when none is open.
+    pub fn close(&mut self) -> Option<NodeId> {
+        let id = self.open.pop()?;
+        self.broken |= self.records[id.index()].count == 0;
+        Some(id)
+    }
+
+    /// Says more about a node.
+    pub fn annotate(&mut self, id: NodeId, annotation: Annotation) {
+        self.annotations.insert(id, annotation);
+    }
+
+    /// Gives the tree the name that stands beside it in the file.
+    pub fn name(&mut self, id: impl Into<Arc<str>>) {
+        self.id = Some(id.into());
+    }
+
+    /// The label of the outermost bracket that is open.
+    pub(super) fn root_label(&self) -> Option<&Arc<str>> {
+        self.open.first().map(|id| &self.records[id.index()].label)
+    }
+
+    /// The label of the innermost bracket that is open.
+    pub(super) fn open_label(&self) -> Option<&Arc<str>> {
+        self.open.last().map(|id| &self.records[id.index()].label)
+    }
+
+    /// Whether the innermost open bracket holds nothing yet.
+    pub(super) fn open_is_empty(&self) -> bool {
+        self.open.last().is_some_and(|id| self.records[id.index()].count == 0)
+    }
+
+    /// The tree, when everything is closed, there is exactly one root and no
+    /// phrase is empty; the builder then is as new either way.
+    pub fn take(&mut self, place: Place) -> Option<Tree> {
+        let complete = self.open.is_empty() && !self.records.is_empty() && !self.broken;
+        let tree = complete.then(|| Tree {
+            children: self.place_children(),
+            records: self.records.as_slice().into(),
+            preterminals: self.preterminals.as_slice().into(),
+            words: self.words.as_slice().into(),
+            annotations: std::mem::take(&mut self.annotations),
+            id: self.id.take(),
+            place,
+        });
+        self.clear();
+        tree
+    }
+
+    /// [`TreeBuilder::take`] for a single tree.
+    pub fn finish(mut self, place: Place) -> Option<Tree> {
+        self.take(place)
+    }
+
+    /// Forgets what was built.
+    pub(super) fn clear(&mut self) {
+        self.records.clear();
+        self.open.clear();
+        self.preterminals.clear();
+        self.words.clear();
+        self.annotations.clear();
+        self.id = None;
+        self.broken = false;
+    }
+
+    /// Gives every phrase its part of one list of children, in order of opening.
+    fn place_children(&mut self) -> Box<[NodeId]> {
+        let mut next = 0;
+        for record in self.records.iter_mut().filter(|r| r.count != Record::WORD) {
+            record.first = next;
+            next += record.count;
+        }
+        let mut filled = vec![0u32; self.records.len()];
+        let mut children = vec![NodeId(0); next as usize].into_boxed_slice();
+        for i in 1..self.records.len() {
+            let parent = self.records[i].parent as usize;
+            children[(self.records[parent].first + filled[parent]) as usize] = NodeId(i as u32);
+            filled[parent] += 1;
+        }
+        children
+    }
+
+    fn push(&mut self, label: Arc<str>, first: u32, count: u32) -> NodeId {
+        let id = NodeId(self.records.len() as u32);
+        let parent = match self.open.last() {
+            Some(parent) => {
+                self.records[parent.index()].count += 1;
+                parent.0
+            }
+            None => {
+                self.broken |= !self.records.is_empty();
+                Record::NONE
+            }
+        };
+        self.records.push(Record { label, parent, first, count });
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_built_tree_prints_as_brackets() {
+        let mut b = TreeBuilder::new();
+        b.open("S");
+        b.open("NP");
+        b.word("NN", "dogs");
+        b.close();
+        b.word("VBP", "bark");
+        b.close();
+        let tree = b.finish(Place::default()).expect("one root, all closed");
+        assert_eq!(tree.to_string(), "(S (NP (NN dogs)) (VBP bark))");
+    }
+
+    #[test]
+    fn an_open_bracket_two_roots_or_an_empty_phrase_give_no_tree() {
+        let mut b = TreeBuilder::new();
+        b.open("S");
+        assert!(b.finish(Place::default()).is_none());
+        let mut b = TreeBuilder::new();
+        b.word("NN", "a");
+        b.word("NN", "b");
+        assert!(b.finish(Place::default()).is_none());
+        let mut b = TreeBuilder::new();
+        b.open("S");
+        b.close();
+        assert!(b.take(Place::default()).is_none());
+        b.word("NN", "a");
+        assert!(b.take(Place::default()).is_some(), "the builder is as new after a failure");
+    }
+}

@@ -1,0 +1,24 @@
+use thiserror::Error;
+
+/// Why a corpus could not be read at all; single faults in a file are [`super::Problem`]s.
+#[derive(Debug, Error)]
+pub enum TreebankError {
+    #[error("{path}: {reason}")]
+    Read { path: String, reason: String },
+    #[error("{source_text}: no such file or folder, and no file matches it")]
+    NotFound { source_text: String },
+    #[error("{path}: no treebank or text file in this folder (looked for {extensions})")]
+    NothingInFolder { path: String, extensions: String },
+    #[error("data.{split}: nothing given: expected a file, folder, glob or list of them")]
+    NoSource { split: &'static str },
+    #[error("{name}: {reason}")]
+    NoSentence { name: String, reason: String },
+    #[error("data.sections = \"{sections}\": {reason}")]
+    Sections { sections: String, reason: String },
+    #[error("data.preset = \"{name}\": no such preset; expected one of {known}")]
+    Preset { name: String, known: String },
+    #[error(
+        "`{name}` is not part of the bundled sample; expected sample:train, sample:dev or sample:test"
+    )]
+    Sample { name: String },
+}
