@@ -17,14 +17,11 @@ pub use error::CheckpointError;
 
 use crate::config::Config;
 use crate::model::{self, Model, Parser};
-use crate::treebank::Vocabulary;
+use crate::treebank::{Preprocessing, Vocabulary};
 use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-
-/// Interim until the treebank's own.
-pub type Preprocessing = serde_json::Value;
 
 /// Version of the file format; a newer one is refused with a sentence.
 pub const SCHEMA: u32 = 1;

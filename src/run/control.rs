@@ -35,7 +35,7 @@ pub fn send_control(folder: &RunFolder, command: &Command) -> Result<(), RunErro
         Command::Checkpoint => Word::Checkpoint,
         Command::LearningRate(value) => Word::LearningRate { value: *value },
         Command::Snapshot(_) => {
-            return Err(RunError::Data("a snapshot stays within its process".into()));
+            return Err(RunError::Unsuitable("a snapshot stays within its process".into()));
         }
     };
     if !Status::read(folder)?.is_some_and(|s| s.is_live()) {

@@ -1,6 +1,8 @@
 use crate::checkpoint::CheckpointError;
 use crate::config::ConfigError;
+use crate::model::ModelError;
 use crate::training::TrainingError;
+use crate::treebank::TreebankError;
 use std::path::{Path, PathBuf};
 
 /// Why a run folder or a job cannot be used.
@@ -32,8 +34,12 @@ pub enum RunError {
     Checkpoint(#[from] CheckpointError),
     #[error(transparent)]
     Training(#[from] TrainingError),
+    #[error(transparent)]
+    Treebank(#[from] TreebankError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
     #[error("{0}")]
-    Data(String),
+    Unsuitable(String),
 }
 
 impl RunError {

@@ -54,7 +54,7 @@ impl RunFolder {
         for sub in [folder.checkpoints(), folder.trees()] {
             std::fs::create_dir(&sub).map_err(RunError::io(&sub))?;
         }
-        let config_path = folder.config_path();
+        let (config, config_path) = (with_absolute_paths(config), folder.config_path());
         write_atomically(&config_path, config.to_toml().as_bytes())
             .map_err(RunError::io(&config_path))?;
         Ok(folder)
@@ -132,6 +132,20 @@ impl RunFolder {
     }
 }
 
+/// Corpus paths as they hold from any working directory; a run may be resumed from another.
+fn with_absolute_paths(config: &Config) -> Config {
+    let mut config = config.clone();
+    let data = &mut config.data;
+    for sources in [&mut data.train, &mut data.dev, &mut data.test] {
+        for source in sources.0.iter_mut().filter(|s| !s.starts_with("sample:")) {
+            if let Ok(absolute) = std::path::absolute(&*source) {
+                *source = absolute.to_string_lossy().into_owned();
+            }
+        }
+    }
+    config
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,10 +169,14 @@ mod tests {
     #[test]
     fn a_folder_remembers_its_config() {
         let base = tempfile::tempdir().expect("temporary folder");
-        let config = Config { seed: 7, ..Config::default() };
+        let mut config = Config { seed: 7, ..Config::default() };
+        config.data.train.0 = vec!["sample:train".into(), "/corpus/a.mrg".into()];
+        config.data.dev.0 = vec!["dev/*.mrg".into()];
         let made = RunFolder::create(base.path(), &config).expect("creates");
         let opened = RunFolder::open(made.path()).expect("opens");
-        assert_eq!(opened.config().expect("reads"), config);
+        let here = std::env::current_dir().expect("a working directory");
+        config.data.dev.0 = vec![here.join("dev/*.mrg").display().to_string()];
+        assert_eq!(opened.config().expect("reads"), config, "paths hold from anywhere");
     }
 
     #[test]

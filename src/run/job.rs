@@ -1,12 +1,11 @@
 use super::task::Task;
 use super::worker;
 use super::{Lock, RunError, RunFolder};
-use crate::checkpoint::Preprocessing;
 use crate::config::Config;
 use crate::model::Parser;
 use crate::report::{Event, RunState};
 use crate::training::Best;
-use crate::treebank::Vocabulary;
+use crate::treebank::{Preprocessing, Vocabulary};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::sync::Arc;
 use std::thread::JoinHandle;

@@ -1,10 +1,14 @@
 use super::{RunError, RunFolder};
-use crate::checkpoint::{Checkpoint, Preprocessing};
+use crate::checkpoint::Checkpoint;
 use crate::config::Config;
-use crate::report::Reporter;
-use crate::training::{State, Trainer};
-use crate::treebank::Vocabulary;
+use crate::model;
+use crate::report::{Level, Reporter};
+use crate::training::{Dataset, State, Trainer};
+use crate::treebank::{Preprocessing, Splits, Vocabulary};
 use std::sync::Arc;
+
+/// Faults of a corpus that are told one by one; the others are counted.
+const PROBLEMS_TOLD: usize = 20;
 
 type Build = Box<dyn FnOnce(&mut dyn Reporter) -> Result<Setup, RunError> + Send>;
 
@@ -30,9 +34,14 @@ impl Setup {
     /// The present weights; with the state of training for `last`, without it for `best`.
     pub fn checkpoint(&self, elapsed: f64, with_state: bool) -> Result<Checkpoint, RunError> {
         let (trainer, state) = (&self.trainer, self.trainer.state());
-        let training = serde_json::to_value(state)
-            .map_err(|e| RunError::Data(format!("the state of training: {e}")))?;
         let parameters = trainer.model().parameters();
+        let (optimizer, training) = if with_state {
+            let state = serde_json::to_value(state);
+            let state = state.map_err(|e| RunError::Unsuitable(format!("training state: {e}")))?;
+            (trainer.moments()?, Some(state))
+        } else {
+            Default::default()
+        };
         Ok(Checkpoint {
             config: trainer.config().clone(),
             vocabulary: self.vocabulary.clone(),
@@ -41,8 +50,8 @@ impl Setup {
             epoch: state.epoch,
             elapsed,
             weights: parameters.iter().map(|(n, p)| (n.clone(), p.as_tensor().clone())).collect(),
-            optimizer: if with_state { trainer.moments()? } else { Default::default() },
-            training: with_state.then_some(training),
+            optimizer,
+            training,
         })
     }
 }
@@ -55,24 +64,73 @@ impl Task {
             step: 0,
             elapsed: 0.0,
             resumed: false,
-            build: Box::new(move |_| Err(RunError::Data("not yet".into()))),
+            build: Box::new(move |reporter| {
+                let splits = load(&config, reporter)?;
+                let limits = config.data.vocabulary;
+                let words = splits.train.sentences.iter().flat_map(|s| &s.words);
+                let vocabulary = Vocabulary::from_counts(words, limits.max_size, limits.min_count);
+                let model = model::build(&config, vocabulary.len())?;
+                Ok(Setup {
+                    trainer: Trainer::new(&config, model, dataset(&splits, &vocabulary))?,
+                    vocabulary: Arc::new(vocabulary),
+                    preprocessing: Preprocessing::resolve(&config.data)?,
+                })
+            }),
         }
     }
 
     /// Training on from a folder's `last`, with the settings of its config file.
     pub fn resume(folder: &RunFolder) -> Result<Task, RunError> {
-        let config = folder.config()?;
-        let checkpoint = Checkpoint::load(&folder.last())?;
-        let malformed = |reason| RunError::Malformed { path: folder.last(), reason };
-        let state = checkpoint.training.clone();
-        let state = state.ok_or_else(|| malformed("it holds no state of training".to_owned()))?;
-        let state: State = serde_json::from_value(state).map_err(|e| malformed(e.to_string()))?;
+        let (config, checkpoint, state) = stored(folder)?;
         Ok(Task {
             threads: config.threads,
             step: state.step,
             elapsed: checkpoint.elapsed,
             resumed: true,
-            build: Box::new(move |_| Err(RunError::Data("not yet".into()))),
+            build: Box::new(move |reporter| {
+                let splits = load(&config, reporter)?;
+                let model = checkpoint.model()?;
+                let data = dataset(&splits, &checkpoint.vocabulary);
+                let moments = &checkpoint.optimizer;
+                Ok(Setup {
+                    trainer: Trainer::resume(&config, model, data, moments, state)?,
+                    vocabulary: checkpoint.vocabulary,
+                    preprocessing: checkpoint.preprocessing,
+                })
+            }),
         })
     }
+}
+
+/// What a resumption starts from.
+pub(super) fn stored(folder: &RunFolder) -> Result<(Config, Checkpoint, State), RunError> {
+    let checkpoint = Checkpoint::load(&folder.last())?;
+    let malformed = |reason| RunError::Malformed { path: folder.last(), reason };
+    let state = checkpoint.training.clone();
+    let state = state.ok_or_else(|| malformed("it holds no state of training".to_owned()))?;
+    let state: State = serde_json::from_value(state).map_err(|e| malformed(e.to_string()))?;
+    Ok((folder.config()?, checkpoint, state))
+}
+
+/// Reads the corpora and says what was wrong or left out.
+fn load(config: &Config, reporter: &mut dyn Reporter) -> Result<Splits, RunError> {
+    let splits = Splits::load(config)?;
+    for note in &splits.notes {
+        reporter.message(Level::Info, note.clone());
+    }
+    let corpora = [Some(&splits.train), Some(&splits.dev), splits.test.as_ref()];
+    for corpus in corpora.into_iter().flatten() {
+        for problem in corpus.problems.iter().take(PROBLEMS_TOLD) {
+            reporter.message(Level::Warning, problem.to_string());
+        }
+        if let Some(more) = corpus.problems.len().checked_sub(PROBLEMS_TOLD + 1) {
+            let text = format!("{}: {} further problems", corpus.name, more + 1);
+            reporter.message(Level::Warning, text);
+        }
+    }
+    Ok(splits)
+}
+
+fn dataset(splits: &Splits, vocabulary: &Vocabulary) -> Dataset {
+    Dataset::new(&splits.train, &splits.dev, splits.test.as_ref(), vocabulary)
 }

@@ -1,9 +1,10 @@
 //! Evaluation of frozen weights on a split, one batch at a time, and what trivial trees score.
 
 use super::{Dataset, Split, TrainingError, group};
+use crate::evaluation::{Scores, Span, balanced, left_branching, oracle, right_branching};
 use crate::model::{Parse, Parser, Wanted};
-use crate::report::{Metrics, Reporter};
-use crate::treebank::Batch;
+use crate::report::{EventKind, Metrics, Reporter};
+use crate::treebank::{Batch, Sentence};
 use std::sync::Arc;
 
 /// Chart cells (sentences times squared length) that a batch may have; bounds memory.
@@ -49,15 +50,63 @@ impl Pass {
         }
         Ok(())
     }
-}
 
-impl Pass {
-    pub fn metrics(&self, _: &Split) -> Metrics {
-        Metrics::default()
+    /// Figures of what is parsed, added up in the order of the split.
+    pub fn metrics(&self, split: &Split) -> Metrics {
+        let mut scores = Scores::default();
+        for (sentence, parse) in split.sentences.iter().zip(&self.parses) {
+            match parse {
+                None => scores.skip(),
+                Some(parse) => {
+                    let spans: Vec<Span> = parse.spans.iter().map(|s| (s.start, s.end)).collect();
+                    let gold = sentence.gold.as_deref();
+                    scores.add(sentence.len(), Some(parse.log_prob), Some(&spans), gold);
+                }
+            }
+        }
+        scores.metrics()
     }
+
+    /// Parses in the order of the split; `None` for sentences without one.
     pub fn into_parses(self) -> Vec<Option<Parse>> {
         self.parses
     }
 }
 
-pub(super) fn report_baselines(_: &Dataset, _: &mut dyn Reporter) {}
+/// Reports what trivial trees score, as the split `NAME.baselines`.
+pub(super) fn report_baselines(data: &Dataset, reporter: &mut dyn Reporter) {
+    for (name, split) in [("dev", Some(&data.dev)), ("test", data.test.as_ref())] {
+        if let Some(metrics) = split.and_then(|s| baselines(&s.sentences)) {
+            reporter.report(EventKind::Evaluation {
+                step: 0,
+                epoch: 0,
+                split: format!("{name}.baselines"),
+                metrics,
+            });
+        }
+    }
+}
+
+/// `KIND_s_f1` and `KIND_c_f1` of right-branching, left-branching and balanced trees and of the
+/// best binary trees (`oracle`); `None` where no sentence has a gold tree.
+pub fn baselines(sentences: &[Sentence]) -> Option<Metrics> {
+    let mut metrics = Metrics::default();
+    for kind in ["right", "left", "balanced", "oracle"] {
+        let mut scores = Scores::default();
+        for sentence in sentences {
+            let (n, Some(gold)) = (sentence.len(), &sentence.gold) else { continue };
+            let spans = match kind {
+                "right" => right_branching(n),
+                "left" => left_branching(n),
+                "balanced" => balanced(n),
+                _ => oracle(n, &gold.iter().map(|s| (s.start, s.end)).collect::<Vec<_>>()),
+            };
+            scores.add(n, None, Some(&spans), Some(gold));
+        }
+        let of_kind = scores.metrics();
+        for figure in ["s_f1", "c_f1"] {
+            metrics.set(format!("{kind}_{figure}"), of_kind.get(figure)?);
+        }
+    }
+    Some(metrics)
+}

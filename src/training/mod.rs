@@ -15,11 +15,14 @@ mod evaluate;
 mod optimizer;
 mod schedule;
 mod state;
+#[cfg(test)]
+pub mod toy;
 mod trainer;
 
 pub use batches::{Batches, group};
 pub use dataset::{Dataset, Split};
 pub use error::TrainingError;
+pub use evaluate::baselines;
 pub use optimizer::{Adam, total_norm};
 pub use schedule::Plateau;
 pub use state::{Best, Epoch, State};

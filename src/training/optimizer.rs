@@ -322,3 +322,121 @@ macro_rules! update_in {
 
 update_in!(update_f32, f32);
 update_in!(update_f64, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::Var;
+
+    fn parameters(values: &[f64], dtype: DType) -> Parameters {
+        let tensor = Tensor::new(values, &Device::Cpu).and_then(|t| t.to_dtype(dtype));
+        let var = Var::from_tensor(&tensor.expect("a tensor")).expect("a variable");
+        [("w".to_owned(), var)].into()
+    }
+
+    fn gradients(values: &[f64], dtype: DType) -> Gradients {
+        let tensor = Tensor::new(values, &Device::Cpu).and_then(|t| t.to_dtype(dtype));
+        [("w".to_owned(), tensor.expect("a tensor"))].into()
+    }
+
+    fn values(parameters: &Parameters) -> Vec<f64> {
+        let tensor = parameters["w"].to_dtype(DType::F64).expect("converts");
+        tensor.flatten_all().and_then(|t| t.to_vec1()).expect("values")
+    }
+
+    /// The formulas of the PyTorch manual, one number at a time.
+    fn by_hand(config: &Training, start: f64, gradients: &[f64], norms: &[f64]) -> f64 {
+        let (mut p, mut m, mut v) = (start, 0.0, 0.0);
+        for (t, (&g, &norm)) in gradients.iter().zip(norms).enumerate() {
+            let mut g = g;
+            if config.clip > 0.0 && norm + 1e-6 > config.clip {
+                g *= config.clip / (norm + 1e-6);
+            }
+            match config.optimizer {
+                Kind::Adam => g += config.weight_decay * p,
+                Kind::Adamw => p *= 1.0 - config.learning_rate * config.weight_decay,
+            }
+            m = config.beta1 * m + (1.0 - config.beta1) * g;
+            v = config.beta2 * v + (1.0 - config.beta2) * g * g;
+            let m_hat = m / (1.0 - config.beta1.powi(t as i32 + 1));
+            let v_hat: f64 = v / (1.0 - config.beta2.powi(t as i32 + 1));
+            p -= config.learning_rate * m_hat / (v_hat.sqrt() + 1e-8);
+        }
+        p
+    }
+
+    #[test]
+    fn updates_equal_a_hand_computation_with_and_without_clip_and_decay() {
+        let history = [[0.5, -2.0, 0.0], [3.0, 0.1, 1e-6], [-0.7, 4.0, 0.0], [0.2, 0.2, -5.0]];
+        let start = [1.0, -0.5, 0.25];
+        for optimizer in [Kind::Adam, Kind::Adamw] {
+            for (clip, weight_decay) in [(0.0, 0.0), (3.0, 0.0), (0.0, 0.1), (1.0, 0.3)] {
+                for (dtype, tolerance) in [(DType::F64, 1e-12), (DType::F32, 2e-6)] {
+                    let config = Training { optimizer, clip, weight_decay, ..Training::default() };
+                    let parameters = parameters(&start, dtype);
+                    let mut adam = Adam::new(&config, &parameters).expect("starts");
+                    let mut norms = Vec::new();
+                    for step in &history {
+                        let gradients = gradients(step, dtype);
+                        let norm = total_norm(&gradients).expect("a norm");
+                        norms.push(norm);
+                        adam.update(&parameters, &gradients, config.learning_rate, norm)
+                            .expect("updates");
+                    }
+                    for (i, got) in values(&parameters).into_iter().enumerate() {
+                        let of_i = history.map(|g| g[i]);
+                        let expected = by_hand(&config, start[i], &of_i, &norms);
+                        assert!(
+                            (got - expected).abs() <= tolerance,
+                            "{optimizer:?} {dtype:?} clip {clip} decay {weight_decay}: {got}, expected {expected}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_norm_of_many_small_f32_numbers_keeps_its_digits() {
+        let n = 3 * CHUNK + 5;
+        let gradients = gradients(&vec![1e-4; n], DType::F32);
+        let expected = f64::from(1e-4f32) * (n as f64).sqrt();
+        let norm = total_norm(&gradients).expect("a norm");
+        assert!((norm / expected - 1.0).abs() < 1e-12, "{norm}, expected {expected}");
+    }
+
+    #[test]
+    fn the_same_numbers_come_out_of_one_thread_and_of_four() {
+        let n = 2 * CHUNK + 77;
+        let start: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
+        let step: Vec<f64> = (0..n).map(|i| (i as f64 * 1.7).cos()).collect();
+        let run = |threads: usize| {
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| {
+                let parameters = parameters(&start, DType::F32);
+                let gradients = gradients(&step, DType::F32);
+                let mut adam = Adam::new(&Training::default(), &parameters).expect("starts");
+                let norm = total_norm(&gradients).expect("a norm");
+                adam.update(&parameters, &gradients, 0.01, norm).expect("updates");
+                (norm.to_bits(), values(&parameters))
+            })
+        };
+        assert_eq!(run(1), run(4));
+    }
+
+    #[test]
+    fn a_parameter_without_a_gradient_or_with_foreign_moments_is_an_error() {
+        let parameters = parameters(&[1.0, 2.0], DType::F32);
+        let mut adam = Adam::new(&Training::default(), &parameters).expect("starts");
+        let error = adam.update(&parameters, &Gradients::new(), 0.1, 1.0).expect_err("no gradient");
+        assert!(error.to_string().contains("`w` has no gradient"), "{error}");
+        assert_eq!(adam.updates(), 0);
+        let mut moments = adam.tensors(&parameters).expect("moments");
+        moments.remove("w.exp_avg_sq");
+        assert!(adam.restore(1, &moments).is_err());
+        let short = Tensor::new(&[0.0f32], &Device::Cpu).expect("a tensor");
+        moments.insert("w.exp_avg_sq".into(), short);
+        assert!(adam.restore(1, &moments).is_err());
+    }
+}

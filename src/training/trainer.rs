@@ -408,3 +408,7 @@ struct Verdict {
     figure: f64,
     best: bool,
 }
+
+#[cfg(test)]
+#[path = "trainer_tests.rs"]
+mod tests;
