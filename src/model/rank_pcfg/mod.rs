@@ -9,6 +9,8 @@
 mod grammar;
 mod networks;
 mod parser;
+#[cfg(test)]
+mod tests;
 
 use self::grammar::Grammar;
 use self::networks::Hidden;
