@@ -17,8 +17,8 @@ pub enum TreebankError {
     Sections { sections: String, reason: String },
     #[error("data.preset = \"{name}\": no such preset; expected one of {known}")]
     Preset { name: String, known: String },
-    #[error(
-        "`{name}` is not part of the bundled sample; expected sample:train, sample:dev or sample:test"
-    )]
-    Sample { name: String },
+    #[error("sample:{name}: not part of the bundled sample; expected sample: and one of {known}")]
+    Sample { name: String, known: String },
+    #[error("{path}: cannot be written: {reason}")]
+    Write { path: String, reason: String },
 }

@@ -1,6 +1,8 @@
 use super::preprocess::Memo;
 use super::source::{Source, expand};
-use super::{Corpus, Entries, Entry, Interner, Preprocessing, Removed, Sentence, TreebankError};
+use super::{
+    Corpus, Entries, Entry, Interner, Preprocessing, Removed, Sentence, TreebankError, sample,
+};
 use crate::config::{Config, Sources};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -38,8 +40,11 @@ pub fn load(
                 let entries = Entries::open(path, std::mem::take(&mut loader.interner))?;
                 loader.read(entries);
             }
-            Source::Sample(split) => {
-                return Err(TreebankError::Sample { name: format!("sample:{split}") });
+            Source::Sample(name) => {
+                let (file, text) = sample::read(name)?;
+                let interner = std::mem::take(&mut loader.interner);
+                let file = format!("sample/{file}");
+                loader.read(Entries::new(text.as_bytes(), &file, interner)?);
             }
         }
     }

@@ -4,5 +4,8 @@
 mod call;
 mod commands;
 mod floors;
+mod golden_f1;
 mod golden_pcfg;
+mod nasty;
+mod sample;
 mod shared;

@@ -1,0 +1,53 @@
+//! The bundled sample behaves like English.
+
+use rankspace::config::{Config, Sources};
+use rankspace::evaluation::{self, Scores, Span};
+use rankspace::treebank::{Corpus, LengthLimits, Preprocessing, Splits, load};
+
+/// S-F1 of a baseline that may look at the gold spans.
+fn s_f1(corpus: &Corpus, tree: impl Fn(usize, &[Span]) -> Vec<Span>) -> f64 {
+    let mut scores = Scores::default();
+    for sentence in &corpus.sentences {
+        let gold = sentence.gold.as_ref().expect("the sample has trees");
+        let spans: Vec<Span> = gold.iter().map(|s| (s.start, s.end)).collect();
+        let predicted = tree(sentence.len(), &spans);
+        scores.add(sentence.len(), None, Some(&predicted), Some(gold));
+    }
+    scores.metrics().get("s_f1").expect("the sample has trees")
+}
+
+#[test]
+fn the_sample_is_neither_so_easy_nor_so_flat_that_learning_would_not_show() {
+    let limits = LengthLimits { min: 2, max: usize::MAX };
+    for part in ["train", "dev", "test", "natural"] {
+        let sources = Sources(vec![format!("sample:{part}")]);
+        let corpus = load(&sources, "", &Preprocessing::default(), limits).expect("bundled");
+        assert!(corpus.problems.is_empty(), "{:?}", corpus.problems);
+        let right = s_f1(&corpus, |n, _| evaluation::right_branching(n));
+        let left = s_f1(&corpus, |n, _| evaluation::left_branching(n));
+        let oracle = s_f1(&corpus, evaluation::oracle);
+        println!("{part}: right-branching {right:.1}, left {left:.1}, oracle {oracle:.1}");
+        assert!((35.0..=60.0).contains(&right), "{part}: right-branching {right}");
+        assert!(left < 25.0, "{part}: left-branching {left}");
+        assert!(oracle >= 85.0, "{part}: oracle {oracle}");
+    }
+}
+
+#[test]
+fn the_preset_of_the_first_start_loads_the_sample() {
+    let config: Config = rankspace::config::preset("sample")
+        .and_then(|preset| preset.config(&[]))
+        .expect("a valid preset");
+    let splits = Splits::load(&config).expect("bundled");
+    assert_eq!(splits.train.sentences.len(), 1_700);
+    assert_eq!(splits.dev.sentences.len(), 150);
+    assert_eq!(splits.test.map(|t| t.sentences.len()), Some(150));
+}
+
+#[test]
+fn raw_text_has_no_gold() {
+    let sources = Sources(vec!["sample:text".into()]);
+    let corpus = load(&sources, "", &Preprocessing::default(), LengthLimits::ANY).expect("bundled");
+    assert!(corpus.sentences.len() > 200);
+    assert!(corpus.sentences.iter().all(|s| s.gold.is_none() && s.tree.is_none()));
+}
