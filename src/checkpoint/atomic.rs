@@ -22,7 +22,9 @@ pub fn write_atomically_with(
     let temporary = tempfile::Builder::new()
         .prefix(".writing-")
         .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)?
+        .tempfile_in(folder)
+        // Without the name, which is another one every time and tells nobody anything.
+        .map_err(|e| io::Error::from(e.kind()))?
         .into_temp_path();
     fill(&temporary)?;
     temporary.persist(path).map_err(|e| e.error)

@@ -10,6 +10,8 @@
 mod atomic;
 mod error;
 mod read;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use atomic::{write_atomically, write_atomically_with};

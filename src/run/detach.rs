@@ -33,3 +33,33 @@ fn spawn(program: &Path, folder: &RunFolder) -> Result<u32, RunError> {
     })?;
     Ok(child.id())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn the_program_runs_in_a_session_of_its_own_with_the_folder_as_argument() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let folder = RunFolder::create(base.path(), &Config::default()).expect("creates");
+        let program = base.path().join("program");
+        let script = "#!/bin/sh\necho \"$1 $2 $(cut -d' ' -f6 /proc/self/stat) end\"\n";
+        std::fs::write(&program, script).expect("writes");
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&program, executable).expect("permissions");
+        let pid = spawn(&program, &folder).expect("starts");
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let said = loop {
+            let said = std::fs::read_to_string(folder.path().join("resume.log")).expect("reads");
+            if said.ends_with("end\n") {
+                break said;
+            }
+            assert!(Instant::now() < deadline, "said {said:?}");
+            std::thread::yield_now();
+        };
+        assert_eq!(said.trim(), format!("resume {} {pid} end", folder.path().display()));
+    }
+}

@@ -99,3 +99,87 @@ pub fn read_all(path: &Path) -> Result<Vec<Event>, RunError> {
     }
     Ok(events)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{EventKind, Level};
+    use crate::run::{Follower, RunFolder};
+
+    fn message(seq: u64) -> Event {
+        let kind = EventKind::Message { level: Level::Info, text: format!("number {seq}") };
+        Event { schema: SCHEMA, seq, time: 1.0, elapsed: 1.0, kind }
+    }
+
+    fn folder(base: &Path) -> RunFolder {
+        RunFolder::create(base, &crate::config::Config::default()).expect("creates")
+    }
+
+    #[test]
+    fn numbering_goes_on_behind_a_torn_line_which_is_left_out() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let folder = folder(base.path());
+        let path = folder.events_path();
+        let (mut journal, next) = Journal::open(&path).expect("opens");
+        assert_eq!(next, 0);
+        for seq in 0..3 {
+            journal.append(&message(seq)).expect("appends");
+        }
+        let bytes = std::fs::read(&path).expect("reads");
+        // The process died while it wrote the third event.
+        std::fs::write(&path, &bytes[..bytes.len() - 10]).expect("writes");
+        let (mut journal, next) = Journal::open(&path).expect("opens");
+        assert_eq!(next, 2);
+        journal.append(&message(2)).expect("appends");
+        let events = folder.events().expect("reads");
+        assert_eq!(events, [message(0), message(1), message(2)]);
+    }
+
+    #[test]
+    fn the_last_number_is_found_behind_long_lines() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let path = folder(base.path()).events_path();
+        let (mut journal, _) = Journal::open(&path).expect("opens");
+        journal.append(&message(41)).expect("appends");
+        let mut long = std::fs::read(&path).expect("reads");
+        long.extend(std::iter::repeat_n(b'x', 200_000));
+        std::fs::write(&path, long).expect("writes");
+        assert_eq!(Journal::open(&path).expect("opens").1, 42);
+    }
+
+    #[test]
+    fn a_follower_waits_for_the_end_of_a_torn_line() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let folder = folder(base.path());
+        let mut follower = Follower::new(&folder);
+        assert!(follower.poll().expect("no file yet").is_empty());
+        let line = serde_json::to_string(&message(0)).expect("writes") + "\n";
+        let (head, tail) = line.split_at(25);
+        std::fs::write(folder.events_path(), head).expect("writes");
+        assert!(follower.poll().expect("torn").is_empty());
+        let mut file = OpenOptions::new().append(true).open(folder.events_path()).expect("opens");
+        file.write_all(tail.as_bytes()).expect("writes");
+        assert_eq!(follower.poll().expect("whole"), [message(0)]);
+        file.write_all(b"no event\n").expect("writes");
+        assert!(follower.poll().expect("left out").is_empty());
+        file.write_all(serde_json::to_string(&message(1)).expect("writes").as_bytes())
+            .and_then(|()| file.write_all(b"\n"))
+            .expect("writes");
+        assert_eq!(follower.poll().expect("goes on"), [message(1)]);
+    }
+
+    #[test]
+    fn a_newer_schema_is_refused_with_a_sentence() {
+        let line = br#"{"schema":99,"seq":0,"type":"hologram"}"#;
+        let error = parse(Path::new("events.jsonl"), line).expect_err("newer").to_string();
+        assert!(error.contains("schema 99") && error.contains("newer rankspace"), "{error}");
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_and_the_next_line_starts_afresh() {
+        let (mut journal, _) = Journal::open(Path::new("/dev/full")).expect("opens");
+        let error = journal.append(&message(0)).expect_err("full").to_string();
+        assert!(error.contains("/dev/full"), "{error}");
+        assert!(journal.torn);
+    }
+}

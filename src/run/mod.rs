@@ -23,6 +23,8 @@ mod reports;
 mod shutdown;
 mod status;
 mod task;
+#[cfg(test)]
+mod tests;
 mod timeline;
 mod trees;
 mod worker;

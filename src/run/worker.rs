@@ -11,6 +11,7 @@ use crate::report::{Event, EventKind, Level, Reporter, RunState};
 use crate::training::{Evaluated, Progress, TrainingError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -27,8 +28,8 @@ pub(super) struct Worker {
     reports: Reports,
     heart: Heart,
     last_save: Instant,
-    /// The latest fault of writing, so that one that lasts is said once.
-    fault: Option<String>,
+    /// Faults of writing since the last success, so that one that lasts is said once.
+    faults: BTreeSet<String>,
     outcome: Outcome,
 }
 
@@ -55,7 +56,7 @@ impl Worker {
             reports,
             heart,
             last_save: Instant::now(),
-            fault: None,
+            faults: BTreeSet::new(),
             outcome: Outcome {
                 state: RunState::Running,
                 reason: None,
@@ -273,7 +274,7 @@ impl Worker {
 
     fn note_checkpoint(&mut self, saved: &Result<(), RunError>, step: u64, name: &str) {
         if saved.is_ok() {
-            self.fault = None;
+            self.faults.clear();
             self.reports.report(EventKind::Checkpoint { step, name: name.into() });
         }
     }
@@ -285,10 +286,8 @@ impl Worker {
         if !self.folder.path().is_dir() {
             return Err(RunError::Gone(self.folder.path().to_owned()));
         }
-        let text = error.to_string();
-        if self.fault.as_ref() != Some(&text) {
-            self.reports.message(Level::Error, format!("not written: {text}; the run goes on"));
-            self.fault = Some(text);
+        if self.faults.insert(error.to_string()) {
+            self.reports.message(Level::Error, format!("not written: {error}; the run goes on"));
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::model::{
 };
 use crate::treebank::{Batch, Corpus, LabelledSpan, Sentence};
 use candle_core::{DType, Device, Tensor, Var};
+use crossbeam_channel::Receiver;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Toy {
     parameters: Parameters,
     /// Fault at the step of that number, from 1, counted by the model itself.
     pub fault: Option<(u64, Fault)>,
+    /// Every step waits for a word from here, until the other side is dropped.
+    pub gate: Option<Receiver<()>>,
     steps: u64,
 }
 
@@ -40,7 +43,7 @@ impl Toy {
                 (name.to_owned(), tensor)
             })
             .collect();
-        Toy { parameters, fault: None, steps: 0 }
+        Toy { parameters, fault: None, gate: None, steps: 0 }
     }
 
     pub fn restore(weights: &BTreeMap<String, Tensor>) -> Toy {
@@ -48,7 +51,7 @@ impl Toy {
             .iter()
             .map(|(name, t)| (name.clone(), Var::from_tensor(t).expect("a small tensor")))
             .collect();
-        Toy { parameters, fault: None, steps: 0 }
+        Toy { parameters, fault: None, gate: None, steps: 0 }
     }
 
     fn probabilities(&self) -> Vec<f64> {
@@ -67,6 +70,9 @@ impl Model for Toy {
     }
 
     fn step(&mut self, batch: &Batch) -> Result<StepOutput, ModelError> {
+        if let Some(gate) = &self.gate {
+            let _ = gate.recv();
+        }
         self.steps += 1;
         let fault = self.fault.filter(|(at, _)| *at == self.steps).map(|(_, fault)| fault);
         assert!(fault != Some(Fault::Panic), "the toy breaks");
