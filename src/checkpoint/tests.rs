@@ -30,7 +30,10 @@ fn checkpoint() -> Checkpoint {
 }
 
 fn assert_same(a: &Checkpoint, b: &Checkpoint) {
-    assert_eq!((&a.config, &a.vocabulary, &a.preprocessing), (&b.config, &b.vocabulary, &b.preprocessing));
+    assert_eq!(
+        (&a.config, &a.vocabulary, &a.preprocessing),
+        (&b.config, &b.vocabulary, &b.preprocessing)
+    );
     assert_eq!((a.step, a.epoch, a.elapsed.to_bits()), (b.step, b.epoch, b.elapsed.to_bits()));
     assert_eq!(a.training, b.training);
     for (a, b) in [(&a.weights, &b.weights), (&a.optimizer, &b.optimizer)] {
@@ -143,8 +146,7 @@ fn a_model_goes_through_a_checkpoint_and_scores_the_same() {
         parser.parse(&batch, Default::default()).expect("parses")[0].log_prob
     };
     let loaded = Checkpoint::load(&path).expect("loads");
-    let (before, after) =
-        (built.freeze().expect("freezes"), loaded.parser().expect("restores"));
+    let (before, after) = (built.freeze().expect("freezes"), loaded.parser().expect("restores"));
     assert_eq!(score(before).to_bits(), score(after).to_bits());
 }
 

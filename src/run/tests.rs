@@ -306,7 +306,7 @@ fn another_process_can_pause_resume_and_stop_through_the_folder() {
     let base = tempfile::tempdir().expect("temporary folder");
     let mut config = config();
     config.training.epochs = 10_000_000;
-    config.evaluation.every = Every::Steps(u64::MAX);
+    config.evaluation.every = Every::Steps(1_000_000_000);
     let folder = RunFolder::create(base.path(), &config).expect("creates");
     assert!(matches!(send_control(&folder, &Command::Stop), Err(RunError::NotRunning(_))));
     // What was said to an earlier session does not count.

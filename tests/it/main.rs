@@ -6,6 +6,8 @@ mod commands;
 mod floors;
 mod golden_f1;
 mod golden_pcfg;
+mod golden_train;
 mod nasty;
+mod runs;
 mod sample;
 mod shared;

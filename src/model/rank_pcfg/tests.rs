@@ -182,7 +182,8 @@ fn what_underflows_in_single_precision_is_computed_in_double() {
         Rules { rank: 2, children, root, leaves, leaf_scales: &[-1.0, -2.0], floor: 0.0 }
     }
     // Left times right is 1e-50, below the range of f32.
-    let (children, root, leaves) = ([0.3, 0.2, 0.1, 0.4, 0.5, 0.1, 0.3, 0.2], [0.7, 0.3], [1e-25; 8]);
+    let (children, root, leaves) =
+        ([0.3, 0.2, 0.1, 0.4, 0.5, 0.1, 0.3, 0.2], [0.7, 0.3], [1e-25; 8]);
     let single = [&children[..], &root, &leaves].map(|x| x.iter().map(|&x| x as f32).collect());
     let [a, b, c]: [Vec<f32>; 3] = single;
     let narrow = rules(&a, &b, &c);

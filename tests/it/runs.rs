@@ -1,0 +1,117 @@
+//! Whole runs of the rank-space PCFG: files in, run folder out, stopped and resumed.
+
+use rankspace::config::{Config, Precision};
+use rankspace::report::{EventKind, RunState};
+use rankspace::run::{Command, Job, RunFolder, Timeline};
+use rankspace::treebank::Batch;
+use std::path::Path;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A small made-up treebank with sentences of three to eight words.
+fn write_treebank(path: &Path, sentences: usize) {
+    let (nouns, verbs) = (["dog", "cat", "bird", "fish"], ["sees", "hears", "likes"]);
+    let adjectives = ["old", "small", "red"];
+    let phrase = |i: usize| match i % 3 {
+        0 => format!("(NP (DT the) (NN {}))", nouns[i % 4]),
+        1 => format!("(NP (DT a) (JJ {}) (NN {}))", adjectives[i % 3], nouns[(i + 1) % 4]),
+        _ => format!("(NP (PRP they{}))", i % 5),
+    };
+    let tree = |i: usize| {
+        format!("(S {} (VP (VBZ {}) {}))\n", phrase(i), verbs[i / 2 % 3], phrase(i * 7 + i / 3 + 1))
+    };
+    std::fs::write(path, (0..sentences).map(tree).collect::<String>()).expect("writes");
+}
+
+fn config(folder: &Path, precision: Precision) -> Config {
+    let mut config = Config { seed: 11, threads: 2, precision, ..Config::default() };
+    for (name, sentences, sources) in [
+        ("train", 60, &mut config.data.train),
+        ("dev", 15, &mut config.data.dev),
+        ("test", 12, &mut config.data.test),
+    ] {
+        let path = folder.join(format!("{name}.mrg"));
+        write_treebank(&path, sentences);
+        sources.0 = vec![path.display().to_string()];
+    }
+    let m = &mut config.model;
+    (m.nonterminals, m.preterminals, m.rank, m.embedding) = (4, 8, 6, 8);
+    config.training.batch_size = 8;
+    config.training.epochs = 2;
+    config.training.learning_rate = 0.01;
+    config
+}
+
+/// What a curve shows, bit for bit.
+fn curve(folder: &RunFolder) -> Vec<String> {
+    let timeline = Timeline::of(&folder.events().expect("reads"));
+    let steps = timeline.steps().iter();
+    let steps = steps.map(|s| format!("{} {:?} {:?}", s.step, s.loss, s.gradient_norm));
+    let evaluations = timeline.evaluations().iter();
+    steps.chain(evaluations.map(|e| format!("{} {} {:?}", e.step, e.split, e.metrics))).collect()
+}
+
+#[test]
+fn a_stopped_and_resumed_run_has_the_curve_and_the_weights_of_an_undisturbed_one() {
+    for precision in [Precision::F32, Precision::F64] {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let config = config(base.path(), precision);
+        let whole = RunFolder::create(base.path(), &config).expect("creates");
+        let outcome = Job::train(config.clone(), whole.clone()).expect("starts").join();
+        assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
+        let timeline = Timeline::of(&whole.events().expect("reads"));
+        assert!(timeline.split("dev").all(|e| e.metrics.get("s_f1").is_some()));
+
+        let halting = RunFolder::create(base.path(), &config).expect("creates");
+        let mut job = Job::train(config, halting.clone()).expect("starts");
+        let mut sessions = 1;
+        // Stopped soon after every start until it is done.
+        loop {
+            let is_step = |kind: &EventKind| matches!(kind, EventKind::Step { .. });
+            while job.events().recv_timeout(PATIENCE).is_ok_and(|e| !is_step(&e.kind)) {}
+            job.send(Command::Stop);
+            let outcome = job.join();
+            match outcome.state {
+                RunState::Finished => break,
+                RunState::Stopped => job = Job::resume(halting.clone()).expect("resumes"),
+                RunState::Failed | RunState::Running | RunState::Paused => panic!("{outcome:?}"),
+            }
+            sessions += 1;
+        }
+        assert!(sessions > 1, "it was never stopped");
+        assert_eq!(curve(&halting), curve(&whole), "{sessions} sessions, {precision:?}");
+        let weights = |folder: &RunFolder, path: std::path::PathBuf| {
+            let checkpoint = rankspace::checkpoint::Checkpoint::load(&path);
+            let checkpoint = checkpoint.unwrap_or_else(|e| panic!("{}: {e}", folder.name()));
+            checkpoint.weights.into_iter().map(|(n, t)| (n, t.to_string())).collect::<Vec<_>>()
+        };
+        assert_eq!(weights(&halting, halting.best()), weights(&whole, whole.best()));
+        assert_eq!(weights(&halting, halting.last()), weights(&whole, whole.last()));
+    }
+}
+
+#[test]
+fn a_typed_sentence_is_parsed_with_the_weights_of_a_running_job() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let mut config = config(base.path(), Precision::F32);
+    config.training.epochs = 100_000;
+    config.training.patience = 0;
+    let folder = RunFolder::create(base.path(), &config).expect("creates");
+    let job = Job::train(config, folder.clone()).expect("starts");
+    let (to, snapshots) = crossbeam_channel::bounded(1);
+    assert!(job.send(Command::Snapshot(to)));
+    let snapshot = snapshots.recv_timeout(PATIENCE).expect("a snapshot");
+    let sentence = snapshot.preprocessing.text("The old dog sees a unicorn .", 0);
+    let ids = sentence.words.iter().map(|w| snapshot.vocabulary.id(w)).collect::<Vec<_>>();
+    let batch = Batch::new([&ids]).expect("not empty");
+    let wanted = rankspace::model::Wanted { tree: true, labels: true };
+    let parses = snapshot.parser.parse(&batch, wanted).expect("parses");
+    assert!(parses[0].log_prob.is_finite());
+    assert_eq!(parses[0].spans.len(), ids.len() - 1);
+    job.send(Command::Stop);
+    assert_eq!(job.join().state, RunState::Stopped);
+    // The stopped run is of use to whoever comes later.
+    let checkpoint = rankspace::checkpoint::Checkpoint::load(&folder.last()).expect("loads");
+    checkpoint.parser().and_then(|p| Ok(p.parse(&batch, wanted)?)).expect("parses");
+}
