@@ -47,6 +47,8 @@ pub struct History {
     /// Dev figures by name, over steps.
     pub dev: BTreeMap<String, Series>,
     pub evaluations: Vec<Evaluated>,
+    /// Figures of trivial trees on the dev split, by name, e.g. `right_branching`.
+    pub baselines: Metrics,
     pub last: Option<LastStep>,
     pub state: Option<RunState>,
     /// Why the run stopped or failed.
@@ -144,6 +146,9 @@ impl History {
                     steps_per_epoch: *steps_per_epoch,
                     total_steps: *total_steps,
                 });
+            }
+            EventKind::Evaluation { split, metrics, .. } if split == "dev.baselines" => {
+                self.baselines.clone_from(metrics);
             }
             EventKind::Evaluation { step, epoch, split, metrics } => {
                 if split == "dev" {

@@ -10,7 +10,7 @@ pub mod app;
 pub mod commands;
 pub mod engine;
 pub mod field;
-mod frame;
+pub mod frame;
 pub mod history;
 pub mod keys;
 pub mod layers;

@@ -1,5 +1,7 @@
 //! Pieces that several screens draw.
 
+pub mod chart;
+
 use super::theme::Theme;
 use ratatui::Frame;
 use ratatui::layout::Rect;

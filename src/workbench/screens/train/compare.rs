@@ -1,0 +1,77 @@
+//! In which settings runs differ.
+
+use crate::config::Config;
+use crate::workbench::shared::RunEntry;
+use std::collections::BTreeMap;
+
+/// A setting with its value in every run shown; `None` where a run does not have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    pub key: String,
+    pub values: Vec<Option<String>>,
+}
+
+/// Settings that are not the same in all runs; none for fewer than two.
+pub fn differences(runs: &[&RunEntry]) -> Vec<Difference> {
+    if runs.len() < 2 {
+        return Vec::new();
+    }
+    let tables: Vec<BTreeMap<String, String>> =
+        runs.iter().map(|r| r.config.as_ref().map(flat).unwrap_or_default()).collect();
+    let keys: std::collections::BTreeSet<&String> = tables.iter().flat_map(|t| t.keys()).collect();
+    keys.into_iter()
+        .map(|key| Difference {
+            key: key.clone(),
+            values: tables.iter().map(|t| t.get(key).cloned()).collect(),
+        })
+        .filter(|d| d.values.iter().any(|v| *v != d.values[0]))
+        .collect()
+}
+
+/// `section.key` to value, as TOML writes it.
+fn flat(config: &Config) -> BTreeMap<String, String> {
+    fn walk(prefix: &str, value: &toml::Value, into: &mut BTreeMap<String, String>) {
+        match value {
+            toml::Value::Table(table) => {
+                for (key, value) in table {
+                    let key =
+                        if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                    walk(&key, value, into);
+                }
+            }
+            toml::Value::String(text) => {
+                into.insert(prefix.to_owned(), text.clone());
+            }
+            other => {
+                into.insert(prefix.to_owned(), other.to_string());
+            }
+        }
+    }
+    let mut out = BTreeMap::new();
+    if let Ok(table) = toml::from_str::<toml::Table>(&config.to_toml()) {
+        walk("", &toml::Value::Table(table), &mut out);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workbench::shared::RunId;
+
+    #[test]
+    fn only_settings_that_differ_are_listed() {
+        let mut a = RunEntry::new(RunId(1), "runs/a".into());
+        let mut b = RunEntry::new(RunId(2), "runs/b".into());
+        let mut config = Config::default();
+        a.config = Some(config.clone());
+        config.seed = 7;
+        config.model.rank = 64;
+        b.config = Some(config);
+        let found = differences(&[&a, &b]);
+        let keys: Vec<&str> = found.iter().map(|d| d.key.as_str()).collect();
+        assert_eq!(keys, ["model.rank", "seed"]);
+        assert_eq!(found[1].values, [Some("0".into()), Some("7".into())]);
+        assert!(differences(&[&a]).is_empty());
+    }
+}

@@ -1,0 +1,93 @@
+//! Which figures of a run are curves.
+
+use crate::workbench::history::History;
+use crate::workbench::series::Series;
+
+/// A curve that a run has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Figure {
+    Loss,
+    Perplexity,
+    SentenceF1,
+    CorpusF1,
+    GradientNorm,
+    LearningRate,
+    Speed,
+    LogLikelihood,
+}
+
+/// The two sets of charts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Page {
+    #[default]
+    Learning,
+    Optimiser,
+}
+
+impl Page {
+    pub fn figures(self) -> [Figure; 4] {
+        match self {
+            Page::Learning => {
+                [Figure::Loss, Figure::Perplexity, Figure::SentenceF1, Figure::CorpusF1]
+            }
+            Page::Optimiser => {
+                [Figure::GradientNorm, Figure::LearningRate, Figure::Speed, Figure::LogLikelihood]
+            }
+        }
+    }
+
+    pub fn other(self) -> Page {
+        match self {
+            Page::Learning => Page::Optimiser,
+            Page::Optimiser => Page::Learning,
+        }
+    }
+}
+
+impl Figure {
+    /// Title of its chart, with the unit.
+    pub fn title(self) -> &'static str {
+        match self {
+            Figure::Loss => "loss (nats)",
+            Figure::Perplexity => "dev perplexity",
+            Figure::SentenceF1 => "dev S-F1 (%)",
+            Figure::CorpusF1 => "dev C-F1 (%)",
+            Figure::GradientNorm => "gradient norm",
+            Figure::LearningRate => "learning rate",
+            Figure::Speed => "words per second",
+            Figure::LogLikelihood => "dev log-likelihood (nats)",
+        }
+    }
+
+    /// Whether it has a value at every step, and so can be smoothed.
+    pub fn per_step(self) -> bool {
+        !matches!(
+            self,
+            Figure::Perplexity | Figure::SentenceF1 | Figure::CorpusF1 | Figure::LogLikelihood
+        )
+    }
+
+    /// The curve in a run, if it has reported that figure.
+    pub fn series(self, history: &History) -> Option<&Series> {
+        match self {
+            Figure::Loss => Some(&history.loss),
+            Figure::Perplexity => history.dev.get("perplexity"),
+            Figure::SentenceF1 => history.dev.get("s_f1"),
+            Figure::CorpusF1 => history.dev.get("c_f1"),
+            Figure::GradientNorm => Some(&history.gradient_norm),
+            Figure::LearningRate => Some(&history.learning_rate),
+            Figure::Speed => Some(&history.tokens_per_second),
+            Figure::LogLikelihood => history.dev.get("log_likelihood"),
+        }
+    }
+
+    /// Lines to compare with: what trivial trees reach.
+    pub fn references(self, history: &History) -> Vec<(&'static str, f64)> {
+        let key = match self {
+            Figure::SentenceF1 => "right_branching.s_f1",
+            Figure::CorpusF1 => "right_branching.c_f1",
+            _ => return Vec::new(),
+        };
+        history.baselines.get(key).map(|v| ("right-branching", v)).into_iter().collect()
+    }
+}

@@ -1,0 +1,277 @@
+//! The Train screen: a run's curves and figures, and the keys that steer it.
+
+mod charts;
+mod compare;
+mod draw;
+mod figures;
+
+use crate::config::{self, Config};
+use crate::report::RunState;
+use crate::workbench::commands::Command;
+use crate::workbench::popup::{Answer, Choice, Item, Popup};
+use crate::workbench::screen::{Context, Control, Effect, Input, Screen, ScreenId, View};
+use crate::workbench::shared::{RunEntry, RunId, Shared};
+use crate::workbench::task::{Task, TaskReport};
+use charts::Charts;
+use compare::Difference;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use std::path::PathBuf;
+
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "new",
+        keys: &["n"],
+        help: "Start a training from a preset or a config file",
+        short: "new",
+    },
+    Command {
+        name: "pause",
+        keys: &["p", "Space"],
+        help: "Pause the run, or let a paused one go on",
+        short: "pause",
+    },
+    Command {
+        name: "stop",
+        keys: &["x"],
+        help: "Stop the run: finishes the step, writes `last`, keeps `best`",
+        short: "stop",
+    },
+    Command {
+        name: "resume",
+        keys: &["R"],
+        help: "Go on with a stopped run from its last checkpoint",
+        short: "",
+    },
+    Command { name: "checkpoint", keys: &["c"], help: "Write a checkpoint now", short: "" },
+    Command {
+        name: "learning-rate",
+        keys: &["r"],
+        help: "Change the learning rate of the running training",
+        short: "rate",
+    },
+    Command {
+        name: "smoothing",
+        keys: &["s"],
+        help: "Smooth the curves of steps: off, 0.6, 0.9, 0.97; the raw line stays behind",
+        short: "smooth",
+    },
+    Command { name: "log-y", keys: &["y"], help: "Logarithmic or linear values", short: "log" },
+    Command {
+        name: "figures",
+        keys: &["v"],
+        help: "Show the curves of learning, or those of the optimiser and speed",
+        short: "view",
+    },
+    Command {
+        name: "cursor-left",
+        keys: &["Left"],
+        help: "Move the cursor to earlier steps; its values stand above the charts",
+        short: "",
+    },
+    Command {
+        name: "cursor-right",
+        keys: &["Right"],
+        help: "Move the cursor to later steps",
+        short: "cursor",
+    },
+    Command { name: "cursor-off", keys: &["Esc"], help: "Take the cursor away", short: "" },
+    Command { name: "zoom-in", keys: &["+", "="], help: "See fewer steps", short: "zoom" },
+    Command { name: "zoom-out", keys: &["-"], help: "See more steps", short: "" },
+    Command { name: "pan-left", keys: &["<", "h"], help: "Look at earlier steps", short: "" },
+    Command { name: "pan-right", keys: &[">", "l"], help: "Look at later steps", short: "" },
+    Command {
+        name: "follow",
+        keys: &["f"],
+        help: "Keep the newest steps in view at this zoom",
+        short: "",
+    },
+    Command { name: "reset", keys: &["0"], help: "See the whole run", short: "" },
+    Command {
+        name: "overlay-none",
+        keys: &["o"],
+        help: "Take the overlaid runs away; Runs (7) adds them",
+        short: "",
+    },
+];
+
+/// Name of the last entry in the list of presets.
+const FROM_FILE: &str = "config file…";
+
+/// State of the Train screen.
+#[derive(Default)]
+pub struct Train {
+    charts: Charts,
+    /// Settings in which the runs shown differ.
+    differences: Vec<Difference>,
+}
+
+impl Screen for Train {
+    fn id(&self) -> ScreenId {
+        ScreenId::Train
+    }
+
+    fn update(&mut self, input: Input, context: &mut Context) {
+        match input {
+            Input::Command(name) => self.command(name, context),
+            Input::Answer { popup, answer } => answered(popup, answer, context),
+            Input::Task(report) => config_read(report, context),
+            Input::Run(id) if shown(context.shared).any(|r| r.id == id) => {
+                self.charts.follow(context.shared);
+            }
+            Input::Selection => {
+                self.charts.selection(context.shared);
+                let runs: Vec<&RunEntry> = shown(context.shared).collect();
+                self.differences = compare::differences(&runs);
+            }
+            _ => {}
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
+        draw::draw(self, frame, area, view);
+    }
+
+    fn animates(&self, shared: &Shared) -> bool {
+        // The clock of a running training.
+        shared.selected_run().is_some_and(|r| r.state() == Some(RunState::Running))
+    }
+}
+
+impl Train {
+    fn command(&mut self, name: &'static str, context: &mut Context) {
+        let run = context.shared.selected_run();
+        match (name, run) {
+            ("new", _) => context.push(Effect::Popup(presets_popup())),
+            ("overlay-none", _) => {
+                let overlaid = context.shared.overlaid.clone();
+                for id in overlaid {
+                    context.push(Effect::Overlay(id));
+                }
+            }
+            ("pause" | "stop" | "checkpoint" | "learning-rate" | "resume", None) => {
+                context.status("no run is selected: n starts one, 7 lists all");
+            }
+            ("pause", Some(run)) => pause(run, context),
+            ("stop", Some(run)) => stop(run, context),
+            ("resume", Some(run)) if run.active() => {
+                context.status(format!("{} is not stopped", run.name));
+            }
+            ("resume", Some(run)) => context.push(Effect::Resume(run.id)),
+            ("checkpoint" | "learning-rate", Some(run)) if !run.active() => {
+                context.status(format!("{} is not running", run.name));
+            }
+            ("checkpoint", Some(run)) => {
+                context.push(Effect::Control(run.id, Control::Checkpoint));
+                context.status("writing `last`");
+            }
+            ("learning-rate", Some(run)) => {
+                let rate = run.history.last.as_ref().map(|l| l.learning_rate);
+                let rate = rate.or(run.config.as_ref().map(|c| c.training.learning_rate));
+                context.push(Effect::Popup(Popup::Prompt {
+                    id: "learning-rate",
+                    title: "Learning rate".into(),
+                    text: "A number above 0; it holds from the next step on.".into(),
+                    initial: rate.map(|r| r.to_string()).unwrap_or_default(),
+                }));
+            }
+            (name, _) => self.charts.command(name, context),
+        }
+    }
+}
+
+/// The selected run, then the overlaid ones.
+fn shown(shared: &Shared) -> impl Iterator<Item = &RunEntry> {
+    let overlaid = shared.overlaid.iter().filter_map(|id| shared.run(*id));
+    shared.selected_run().into_iter().chain(overlaid)
+}
+
+fn pause(run: &RunEntry, context: &mut Context) {
+    match run.state() {
+        Some(RunState::Running) => {
+            context.push(Effect::Control(run.id, Control::Pause));
+            context.status("pausing after this step");
+        }
+        Some(RunState::Paused) => {
+            context.push(Effect::Control(run.id, Control::Resume));
+            context.status("going on");
+        }
+        _ => context.status(format!("{} is not running: R resumes it", run.name)),
+    }
+}
+
+fn stop(run: &RunEntry, context: &mut Context) {
+    if !run.active() {
+        return context.status(format!("{} is not running", run.name));
+    }
+    context.push(Effect::Popup(Popup::Question {
+        id: "stop",
+        title: "Stop".into(),
+        text: format!("Stop {}? It writes `last` and can be resumed.", run.name),
+        choices: vec![Choice::new('s', "stop"), Choice::new('c', "cancel")],
+    }));
+}
+
+/// All presets, and a way to a config file.
+fn presets_popup() -> Popup {
+    let mut items: Vec<Item> = config::presets()
+        .iter()
+        .map(|p| Item { name: p.name.into(), description: p.description().into() })
+        .collect();
+    let description = "A TOML file of your own; see `rankspace presets`".into();
+    items.push(Item { name: FROM_FILE.into(), description });
+    Popup::List { id: "new", title: "New training".into(), items, start: 0 }
+}
+
+fn answered(popup: &'static str, answer: &Answer, context: &mut Context) {
+    let selected = context.shared.selected;
+    match (popup, answer) {
+        ("new", Answer::Item(i)) => match config::presets().get(*i) {
+            Some(preset) => match preset.config(&[]) {
+                Ok(config) => context.push(Effect::Start(Box::new(config))),
+                Err(error) => context.warn(error.to_string()),
+            },
+            None => context.push(Effect::Popup(Popup::Prompt {
+                id: "config-file",
+                title: "New training".into(),
+                text: "Path of a config file (TOML).".into(),
+                initial: String::new(),
+            })),
+        },
+        ("config-file", Answer::Text(path)) if !path.is_empty() => {
+            let path = PathBuf::from(path);
+            context.spawn(Task::new("config", format!("reading {}", path.display()), move |_| {
+                Config::read(&path, &[]).map_err(|e| e.to_string())
+            }));
+        }
+        ("stop", Answer::Choice('s')) => {
+            if let Some(id) = selected {
+                context.push(Effect::Control(id, Control::Stop));
+                context.status("stopping after this step");
+            }
+        }
+        ("learning-rate", Answer::Text(text)) => learning_rate(selected, text, context),
+        _ => {}
+    }
+}
+
+fn learning_rate(selected: Option<RunId>, text: &str, context: &mut Context) {
+    match (text.parse::<f64>(), selected) {
+        (Ok(rate), Some(id)) if rate.is_finite() && rate > 0.0 => {
+            context.push(Effect::Control(id, Control::LearningRate(rate)));
+            context.status(format!("learning rate {rate} from the next step on"));
+        }
+        _ => context.warn(format!("`{text}` is no learning rate: expected a number above 0")),
+    }
+}
+
+fn config_read(report: &mut TaskReport, context: &mut Context) {
+    if let Some(config) = report.take::<Config>() {
+        context.push(Effect::Start(Box::new(config)));
+    } else if let Some(reason) = report.error() {
+        context.warn(reason.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests;
