@@ -46,7 +46,11 @@ fn workbench(paths: &[std::path::PathBuf]) -> Result<()> {
             return Err(no_such_path(path));
         }
     }
-    Ok(())
+    let options = crate::workbench::Options { paths: paths.to_vec(), theme: None };
+    crate::workbench::run(options).map_err(|error| match error.exit_code() {
+        2 => Usage(error.to_string()).into(),
+        _ => error.into(),
+    })
 }
 
 /// A bare word was most likely meant as a command.

@@ -151,9 +151,10 @@ impl App {
                 }
             }
             Message::Log(level, text) => self.log(level, "workbench", &text),
-            Message::JobEnded(id) => {
+            Message::JobEnded(id, state) => {
                 if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
-                    run.own = false;
+                    (run.own, run.commands) = (false, None);
+                    (run.listed_state, run.listed_at) = (Some(state), now);
                 }
                 self.engine.refresh();
                 self.tell_all_of_run(id);
@@ -421,6 +422,7 @@ impl App {
                 run.listed_state = Some(RunState::Running);
                 (run.started, run.touched) = (self.shared.now, self.shared.now);
                 (run.own, run.followed) = (true, true);
+                run.commands = self.engine.commands(id);
                 self.log(Level::Info, "workbench", &format!("started {}", run.name));
                 self.shared.runs.insert(0, run);
                 self.select(id);
@@ -441,6 +443,7 @@ impl App {
             Ok(()) => {
                 if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
                     run.own = true;
+                    run.commands = self.engine.commands(id);
                 }
                 self.status = Some((Level::Info, "resuming".into()));
             }
@@ -532,6 +535,8 @@ impl App {
             if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
                 run.config = found.config.clone().or_else(|| run.config.take());
                 run.listed_state = found.state;
+                run.listed_at = self.shared.now;
+                run.problem.clone_from(&found.problem);
                 run.listed_dev.clone_from(&found.dev);
                 run.started = found.started;
                 run.touched = found.touched.max(run.history.time);
@@ -618,7 +623,7 @@ impl App {
         for id in std::mem::take(&mut self.detaching) {
             let Some(run) = self.shared.run(id) else { continue };
             // It may have come to its end while it was asked to stop.
-            if matches!(run.state(), Some(RunState::Finished | RunState::Failed)) {
+            if matches!(run.listed_state, Some(RunState::Finished | RunState::Failed)) {
                 continue;
             }
             let path = run.path.clone();

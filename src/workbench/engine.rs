@@ -5,6 +5,7 @@ use super::screen::Control;
 use super::shared::RunId;
 use crate::config::Config;
 use crate::report::{Metrics, RunState};
+use crate::run::Command;
 use crossbeam_channel::Sender;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,8 @@ pub struct Listed {
     pub started: f64,
     pub touched: f64,
     pub step: u64,
+    /// What is wrong with the folder.
+    pub problem: Option<String>,
 }
 
 /// Starts, steers and reads runs. Calls return at once; what happens comes as messages.
@@ -47,6 +50,9 @@ pub trait Engine {
 
     /// Tells a run something: over its channel if it is ours, else through its control file.
     fn control(&mut self, id: RunId, path: &Path, control: Control) -> Result<(), String>;
+
+    /// Where to send commands to a job of this process.
+    fn commands(&self, id: RunId) -> Option<Sender<Command>>;
 
     /// Moves a run folder into `.trash` beside it; gives the new place.
     fn trash(&mut self, path: &Path) -> Result<PathBuf, String>;

@@ -164,13 +164,26 @@ pub fn state_label(
     view: &View,
 ) -> (&'static str, &'static str, ratatui::style::Style) {
     let theme = view.theme;
+    let (symbol, style) = match state {
+        Some(RunState::Running) => ("▶", theme.good),
+        Some(RunState::Paused) => ("‖", theme.warning),
+        Some(RunState::Stopped) => ("■", theme.dim),
+        Some(RunState::Finished) => ("✓", theme.good),
+        Some(RunState::Failed) => ("✗", theme.error),
+        None => ("·", theme.dim),
+    };
+    (symbol, state_word(state), style)
+}
+
+/// A run's state in a word.
+pub fn state_word(state: Option<RunState>) -> &'static str {
     match state {
-        Some(RunState::Running) => ("▶", "running", theme.good),
-        Some(RunState::Paused) => ("‖", "paused", theme.warning),
-        Some(RunState::Stopped) => ("■", "stopped", theme.dim),
-        Some(RunState::Finished) => ("✓", "finished", theme.good),
-        Some(RunState::Failed) => ("✗", "failed", theme.error),
-        None => ("·", "unknown", theme.dim),
+        Some(RunState::Running) => "running",
+        Some(RunState::Paused) => "paused",
+        Some(RunState::Stopped) => "stopped",
+        Some(RunState::Finished) => "finished",
+        Some(RunState::Failed) => "failed",
+        None => "unknown",
     }
 }
 
@@ -185,7 +198,7 @@ fn draw_small(frame: &mut Frame, area: Rect, view: &View, status: Option<&(Level
     if let Some((_, message)) = status {
         lines.push(text::clean(message).into_owned());
     }
-    lines.extend(view.shared.selected_run().map(|run| summary(run, view)));
+    lines.extend(view.shared.selected_run().map(summary));
     lines.push("q quits".into());
     let paragraph = Paragraph::new(lines.join("\n"))
         .style(theme.text)
@@ -194,8 +207,8 @@ fn draw_small(frame: &mut Frame, area: Rect, view: &View, status: Option<&(Level
 }
 
 /// A run in one line.
-fn summary(run: &RunEntry, view: &View) -> String {
-    let (_, word, _) = state_label(run.state(), view);
+fn summary(run: &RunEntry) -> String {
+    let word = state_word(run.state());
     let loss = run.history.last.as_ref().map(|l| format!(", loss {}", text::figure(l.loss)));
     format!("{word}, step {}{}", run.step(), loss.unwrap_or_default())
 }

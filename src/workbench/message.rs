@@ -3,7 +3,7 @@
 use super::engine::Listed;
 use super::shared::RunId;
 use super::task::TaskReport;
-use crate::report::{Event, Level};
+use crate::report::{Event, Level, RunState};
 use crossterm::event::Event as Terminal;
 
 /// One thing that happened. Senders: the input thread, jobs and followers, tasks, signals.
@@ -15,8 +15,8 @@ pub enum Message {
     Events(RunId, Vec<Event>),
     /// The run folders as they stand now.
     Folders(Vec<Listed>),
-    /// The thread of a run of ours has ended; its last events came before.
-    JobEnded(RunId),
+    /// The thread of a run of ours has ended, and how.
+    JobEnded(RunId, RunState),
     /// News of a background task.
     Task(TaskReport),
     /// A note of the program itself, e.g. a panic in a job.

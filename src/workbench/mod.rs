@@ -7,6 +7,8 @@
 //! computed, and nothing slow runs on the drawing thread.
 
 pub mod app;
+#[cfg(test)]
+mod app_tests;
 pub mod commands;
 pub mod engine;
 pub mod field;
@@ -14,6 +16,7 @@ pub mod frame;
 pub mod history;
 pub mod keys;
 pub mod layers;
+pub mod local;
 pub mod message;
 pub mod popup;
 pub mod screen;
@@ -23,8 +26,11 @@ pub mod shared;
 pub mod start;
 pub mod task;
 pub mod terminal;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod text;
 pub mod theme;
+pub mod weights;
 pub mod widgets;
 
 pub use frame::SMALLEST;
@@ -66,7 +72,12 @@ pub struct Options {
     pub theme: Option<ThemeName>,
 }
 
-/// Opens the workbench and gives the terminal back when it is left.
+/// Opens the workbench on what is named and gives the terminal back when it is left.
+pub fn run(options: Options) -> Result<(), WorkbenchError> {
+    run_with(options, Box::new(local::Local::default()), &start::LastRun::of_user())
+}
+
+/// The same with another engine.
 pub fn run_with(
     options: Options,
     engine: Box<dyn engine::Engine>,

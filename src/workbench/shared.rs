@@ -6,6 +6,8 @@ use super::history::History;
 use super::task::TaskStatus;
 use crate::config::Config;
 use crate::report::{Level, RunState};
+use crate::run::Command;
+use crossbeam_channel::Sender;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
@@ -31,9 +33,15 @@ pub struct RunEntry {
     pub touched: f64,
     /// Step it stood at when listed.
     pub listed_step: u64,
+    /// When the folder was listed, wall clock.
+    pub listed_at: f64,
+    /// What is wrong with the folder.
+    pub problem: Option<String>,
     pub history: History,
     /// Whether a job of this process runs it.
     pub own: bool,
+    /// Where to send commands while a job of this process runs it.
+    pub commands: Option<Sender<Command>>,
     /// Whether its events are being read.
     pub followed: bool,
 }
@@ -54,13 +62,28 @@ impl RunEntry {
             listed_step: 0,
             history: History::default(),
             own: false,
+            commands: None,
+            listed_at: 0.0,
+            problem: None,
             followed: false,
         }
     }
 
-    /// The state by the newest word of it.
+    /// The state by the newest word of it. A process that was killed says nothing: then the
+    /// listing, which looks whether it lives, knows better than the last event.
     pub fn state(&self) -> Option<RunState> {
-        self.history.state.or(self.listed_state)
+        let active = |s: RunState| matches!(s, RunState::Running | RunState::Paused);
+        match (self.history.state, self.listed_state) {
+            (Some(said), Some(listed))
+                if active(said)
+                    && !active(listed)
+                    && !self.own
+                    && self.listed_at > self.history.time + 1.0 =>
+            {
+                Some(listed)
+            }
+            (said, listed) => said.or(listed),
+        }
     }
 
     /// Whether it runs or is paused, here or elsewhere.
@@ -171,6 +194,20 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_killed_run_is_stopped_though_its_last_word_was_running() {
+        let mut run = RunEntry::new(RunId(1), "runs/a".into());
+        run.history.state = Some(RunState::Running);
+        run.history.time = 100.0;
+        run.listed_state = Some(RunState::Stopped);
+        run.listed_at = 100.5;
+        assert_eq!(run.state(), Some(RunState::Running), "a listing of that moment proves nothing");
+        run.listed_at = 130.0;
+        assert_eq!(run.state(), Some(RunState::Stopped));
+        run.own = true;
+        assert_eq!(run.state(), Some(RunState::Running), "our own job we know");
+    }
 
     #[test]
     fn the_log_is_bounded_and_harmless() {

@@ -148,10 +148,7 @@ impl App {
     fn offer(&mut self, id: RunId) {
         self.select(id);
         let Some(run) = self.shared.run(id) else { return };
-        let (_, word, _) = super::frame::state_label(
-            run.state(),
-            &super::screen::View { shared: &self.shared, theme: &self.theme, tick: 0 },
-        );
+        let word = super::frame::state_word(run.state());
         let mut choices = vec![Choice::new('s', "show it")];
         if !run.active() && run.state() != Some(crate::report::RunState::Finished) {
             choices.insert(0, Choice::new('r', "resume its training"));

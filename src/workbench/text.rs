@@ -66,6 +66,7 @@ fn ascii(symbol: &str) -> &'static str {
         '↑' | '▲' => "^",
         '↓' | '▼' => "v",
         '✓' => "+",
+        '‖' => "=",
         '✗' | '×' => "x",
         '\u{2800}'..='\u{28FF}' => "*",
         _ => "?",
@@ -169,6 +170,19 @@ pub fn figure(x: f64) -> String {
     }
 }
 
+/// A setting such as a learning rate: three digits and no more than are there.
+pub fn setting(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return figure(x);
+    }
+    let digits = 2 - x.abs().log10().floor() as i32;
+    if !(0..=6).contains(&digits) {
+        return format!("{x:.2e}");
+    }
+    let text = format!("{x:.*}", digits as usize);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,6 +216,8 @@ mod tests {
 
     #[test]
     fn figures_and_times_are_short() {
+        let settings = [0.002, 0.00025, 0.75, 1.0, 1e-9].map(setting);
+        assert_eq!(settings, ["0.002", "0.00025", "0.75", "1", "1.00e-9"]);
         let figures = [0.0, 0.00012, 0.5, 3.17159, 123.456, 12345.6, 2e7, f64::NAN].map(figure);
         assert_eq!(figures, ["0", "1.2e-4", "0.5000", "3.17", "123.5", "12346", "2.0e7", "NaN"]);
         assert_eq!(

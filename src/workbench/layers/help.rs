@@ -4,11 +4,15 @@ use crate::workbench::keys;
 use crate::workbench::popup::Answer;
 use crate::workbench::screen::{ScreenId, View};
 use crate::workbench::screens;
+use crate::workbench::text;
 use crossterm::event::KeyCode;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+
+/// Columns for the keys.
+const KEYS: usize = 12;
 
 /// All keys of a screen, straight from the table of commands.
 pub struct Help {
@@ -21,21 +25,27 @@ impl Help {
         Help { screen, scroll: 0 }
     }
 
-    fn lines(&self, view: &View) -> Vec<Line<'static>> {
+    /// Rows for a popup that is at most that wide inside.
+    fn lines(&self, width: usize, view: &View) -> Vec<Line<'static>> {
         let theme = view.theme;
         let row = |c: &Command| {
             let keys: Vec<String> = c.keys.iter().map(|k| keys::shown(k, theme.unicode)).collect();
-            Line::from(vec![
-                Span::styled(format!("{:>12}  ", keys.join(" ")), theme.key),
-                Span::styled(c.help, theme.text),
-            ])
+            let help = text::wrap(c.help, width.saturating_sub(KEYS + 2)).into_iter();
+            let mut keys = keys.join(" ");
+            help.map(|part| {
+                Line::from(vec![
+                    Span::styled(format!("{:>KEYS$}  ", std::mem::take(&mut keys)), theme.key),
+                    Span::styled(part, theme.text),
+                ])
+            })
+            .collect::<Vec<_>>()
         };
         let heading = |text: String| Line::styled(text, theme.title);
         let mut lines = vec![heading(format!("On {}", self.screen.title()))];
-        lines.extend(screens::commands(self.screen).iter().map(row));
+        lines.extend(screens::commands(self.screen).iter().flat_map(row));
         lines.push(Line::default());
         lines.push(heading("Everywhere".into()));
-        lines.extend(GLOBAL.iter().map(row));
+        lines.extend(GLOBAL.iter().flat_map(row));
         lines
     }
 
@@ -59,7 +69,7 @@ impl Layer for Help {
     }
 
     fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
-        let lines = self.lines(view);
+        let lines = self.lines(usize::from(area.width.saturating_sub(6)), view);
         let width = lines.iter().map(Line::width).max().unwrap_or(0) as u16 + 6;
         let height = lines.len() as u16 + 2;
         let title = format!("Keys of {}", self.screen.title());

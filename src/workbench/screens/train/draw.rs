@@ -158,6 +158,7 @@ fn progress_line<'a>(run: &RunEntry, width: usize, theme: &Theme) -> Line<'a> {
     let history = &run.history;
     let Some(last) = &history.last else {
         let text = match run.state() {
+            _ if run.listed_step > 0 => "reading its events…",
             Some(RunState::Running) => "loading the data and building the model…",
             _ => "no steps yet",
         };
@@ -191,21 +192,13 @@ fn speed_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
     let history = &run.history;
     let mut spans = Vec::new();
     if let Some(speed) = history.speed.tokens_per_second() {
-        spans.push(Span::styled(format!("{} words/s  ", text::count(speed as u64)), theme.text));
+        spans.push(Span::styled(format!("{} words/s   ", text::count(speed as u64)), theme.text));
     }
     if let Some(total) = history.speed.seconds("total") {
-        spans.push(Span::styled(format!("step {}", milliseconds(total)), theme.text));
-        let parts: Vec<String> = parts(history, total)
-            .into_iter()
-            .map(|(name, _, share)| format!("{name} {:.0}%", share * 100.0))
-            .collect();
-        spans.push(Span::styled(format!(" ({})  ", parts.join(", ")), theme.dim));
-    }
-    if let Some(last) = &history.last {
-        spans
-            .push(Span::styled(format!("rate {}  ", text::figure(last.learning_rate)), theme.text));
-        let norm = format!("|g| {}", text::figure(last.gradient_norm));
-        spans.push(Span::styled(norm, theme.text));
+        spans.push(Span::styled(format!("step {}:", milliseconds(total)), theme.text));
+        for (name, _, share) in parts(history, total).into_iter().filter(|p| p.0 != "other") {
+            spans.push(Span::styled(format!(" {name} {:.0}%", share * 100.0), theme.dim));
+        }
     }
     Line::from(spans)
 }
@@ -226,20 +219,28 @@ fn milliseconds(seconds: f64) -> String {
 }
 
 fn config_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
-    let Some(config) = &run.config else {
-        return Line::styled("its settings cannot be read", theme.warning);
-    };
-    let m = &config.model;
-    let words = format!(
-        "{}  {} NT  {} PT  rank {}  {}  seed {}",
-        m.family.name(),
-        m.nonterminals,
-        m.preterminals,
-        m.rank,
-        device(config),
-        config.seed,
-    );
-    Line::styled(words, theme.dim)
+    let mut spans = Vec::new();
+    if let Some(last) = &run.history.last {
+        let rate = text::setting(last.learning_rate);
+        let words = format!("rate {rate}  |g| {}   ", text::figure(last.gradient_norm));
+        spans.push(Span::styled(words, theme.text));
+    }
+    spans.push(match &run.config {
+        Some(config) => {
+            let m = &config.model;
+            let words = format!(
+                "{} NT  {} PT  rank {}  seed {}  {}",
+                m.nonterminals,
+                m.preterminals,
+                m.rank,
+                config.seed,
+                device(config),
+            );
+            Span::styled(words, theme.dim)
+        }
+        None => Span::styled("its settings cannot be read", theme.warning),
+    });
+    Line::from(spans)
 }
 
 /// Where it computes, and on how many cores.
@@ -280,10 +281,10 @@ fn draw_side(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view:
     let width = usize::from(inside.width);
     let mut lines = Vec::new();
     progress_rows(run, width, theme, &mut lines);
-    speed_rows(run, width, theme, &mut lines);
     evaluation_rows(run, theme, &mut lines);
-    settings_rows(run, theme, &mut lines);
+    speed_rows(run, width, theme, &mut lines);
     overlay_rows(train, width, view, &mut lines);
+    settings_rows(run, theme, &mut lines);
     view_rows(train, theme, &mut lines);
     frame.render_widget(Paragraph::new(lines), inside);
 }
@@ -349,7 +350,7 @@ fn speed_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Vec<L
         }
     }
     heading("Optimiser", theme, lines);
-    lines.push(row("learning rate", text::figure(last.learning_rate), theme));
+    lines.push(row("learning rate", text::setting(last.learning_rate), theme));
     lines.push(row("gradient norm", text::figure(last.gradient_norm), theme));
 }
 

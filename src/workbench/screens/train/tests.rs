@@ -1,1 +1,211 @@
 use super::*;
+use crate::report::EventKind;
+use crate::workbench::testing::{event, learning, picture, run, shared_with_run, step, update};
+
+fn train(shared: &Shared) -> Train {
+    let mut train = Train::default();
+    update(&mut train, Input::Selection, shared);
+    train
+}
+
+#[test]
+fn a_learning_run_at_80x24_and_200x60() {
+    let shared = shared_with_run(60);
+    let train = train(&shared);
+    insta::assert_snapshot!("train_80", picture(&train, &shared, 80, 21));
+    insta::assert_snapshot!("train_200", picture(&train, &shared, 200, 57));
+}
+
+#[test]
+fn without_a_run_it_says_what_to_press() {
+    let shared = Shared { listed: true, ..Shared::default() };
+    let train = train(&shared);
+    insta::assert_snapshot!("train_empty", picture(&train, &shared, 80, 21));
+}
+
+#[test]
+fn a_run_that_loads_says_so() {
+    let shared = shared_with_run(0);
+    let picture = picture(&train(&shared), &shared, 80, 21);
+    assert!(picture.contains("loading the data"), "{picture}");
+}
+
+#[test]
+fn smoothing_keeps_the_raw_line_and_both_values() {
+    let mut shared = shared_with_run(60);
+    let mut train = train(&shared);
+    update(&mut train, Input::Command("smoothing"), &shared);
+    update(&mut train, Input::Command("smoothing"), &shared);
+    assert_eq!(train.charts.smoothing(), Some(0.9));
+    let smooth = train.charts.smoothed(RunId(1), figures::Figure::Loss).expect("follows");
+    assert_eq!(smooth.len(), 60);
+    // New steps are taken in when the run reports them.
+    shared.runs[0].history.push(&event(1000, step(61, 21.0)));
+    update(&mut train, Input::Run(RunId(1)), &shared);
+    let smooth = train.charts.smoothed(RunId(1), figures::Figure::Loss).expect("follows");
+    assert_eq!(smooth.len(), 61);
+    insta::assert_snapshot!("train_smooth_log", {
+        update(&mut train, Input::Command("log-y"), &shared);
+        picture(&train, &shared, 80, 21)
+    });
+    for _ in 0..2 {
+        update(&mut train, Input::Command("smoothing"), &shared);
+    }
+    assert_eq!(train.charts.smoothing(), None, "off is one of the settings");
+}
+
+#[test]
+fn the_cursor_is_at_the_same_step_in_all_charts() {
+    let shared = shared_with_run(60);
+    let mut train = train(&shared);
+    for _ in 0..11 {
+        update(&mut train, Input::Command("cursor-left"), &shared);
+    }
+    assert_eq!(train.charts.cursor, Some(50.0));
+    let text = picture(&train, &shared, 120, 30);
+    assert_eq!(text.matches(" at 50 ").count(), 4, "{text}");
+    update(&mut train, Input::Command("cursor-off"), &shared);
+    assert_eq!(train.charts.cursor, None);
+}
+
+#[test]
+fn zoom_and_pan_stay_within_the_run_and_follow_keeps_the_newest_in_view() {
+    let mut shared = shared_with_run(100);
+    let mut train = train(&shared);
+    assert_eq!(train.charts.window(&shared), (1.0, 100.0));
+    update(&mut train, Input::Command("zoom-in"), &shared);
+    assert_eq!(train.charts.window(&shared), (50.5, 100.0));
+    for _ in 0..20 {
+        update(&mut train, Input::Command("pan-left"), &shared);
+    }
+    assert_eq!(train.charts.window(&shared), (1.0, 50.5));
+    update(&mut train, Input::Command("follow"), &shared);
+    shared.runs[0].history.push(&event(1000, step(101, 20.0)));
+    assert_eq!(train.charts.window(&shared), (51.5, 101.0));
+    update(&mut train, Input::Command("reset"), &shared);
+    assert_eq!(train.charts.window(&shared), (1.0, 101.0));
+    for _ in 0..20 {
+        update(&mut train, Input::Command("zoom-in"), &shared);
+    }
+    assert_eq!(train.charts.window(&shared), (93.0, 101.0), "eight steps at least");
+}
+
+#[test]
+fn gaps_are_marked_and_no_line_crosses_them() {
+    let mut shared = shared_with_run(0);
+    let losses = [9.0, 8.0, f64::NAN, f64::NAN, f64::NAN, 3.0, 2.0];
+    for (i, loss) in losses.into_iter().enumerate() {
+        shared.runs[0].history.push(&event(100 + i as u64, step(i as u64 + 1, loss)));
+    }
+    insta::assert_snapshot!("train_gap", picture(&train(&shared), &shared, 80, 21));
+}
+
+#[test]
+fn pause_goes_by_the_state_of_the_run() {
+    let mut shared = shared_with_run(10);
+    let mut train = train(&shared);
+    let effects = update(&mut train, Input::Command("pause"), &shared);
+    assert!(matches!(effects[0], Effect::Control(RunId(1), Control::Pause)), "{effects:?}");
+    shared.runs[0].history.state = Some(RunState::Paused);
+    let effects = update(&mut train, Input::Command("pause"), &shared);
+    assert!(matches!(effects[0], Effect::Control(RunId(1), Control::Resume)), "{effects:?}");
+    shared.runs[0].history.state = Some(RunState::Stopped);
+    let effects = update(&mut train, Input::Command("pause"), &shared);
+    assert!(matches!(effects[..], [Effect::Status(..)]), "{effects:?}");
+    let effects = update(&mut train, Input::Command("resume"), &shared);
+    assert!(matches!(effects[..], [Effect::Resume(RunId(1))]), "{effects:?}");
+}
+
+#[test]
+fn a_learning_rate_must_be_a_number_above_nought() {
+    let shared = shared_with_run(10);
+    let mut train = train(&shared);
+    let effects = update(&mut train, Input::Command("learning-rate"), &shared);
+    let [Effect::Popup(Popup::Prompt { initial, .. })] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(initial, "0.002");
+    let mut answer = |text: &str| {
+        let answer = Answer::Text(text.into());
+        update(&mut train, Input::Answer { popup: "learning-rate", answer: &answer }, &shared)
+    };
+    let effects = answer("0.001");
+    assert!(
+        matches!(effects[0], Effect::Control(RunId(1), Control::LearningRate(0.001))),
+        "{effects:?}"
+    );
+    for bad in ["", "-1", "0", "NaN", "much"] {
+        let effects = answer(bad);
+        assert!(
+            matches!(effects[..], [Effect::Status(crate::report::Level::Warning, _)]),
+            "{bad}: {effects:?}"
+        );
+    }
+}
+
+#[test]
+fn a_preset_or_a_config_file_starts_a_training() {
+    let shared = shared_with_run(10);
+    let mut train = train(&shared);
+    let effects = update(&mut train, Input::Command("new"), &shared);
+    let [Effect::Popup(Popup::List { items, .. })] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(items.len(), config::presets().len() + 1);
+    let answer = |a: Answer, popup, train: &mut Train| {
+        update(train, Input::Answer { popup, answer: &a }, &shared)
+    };
+    let effects = answer(Answer::Item(0), "new", &mut train);
+    assert!(matches!(&effects[..], [Effect::Start(_)]), "{effects:?}");
+    let effects = answer(Answer::Item(items_len()), "new", &mut train);
+    assert!(matches!(&effects[..], [Effect::Popup(Popup::Prompt { .. })]), "{effects:?}");
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("mine.toml");
+    std::fs::write(&file, "seed = 11\n").expect("writes");
+    let text = file.display().to_string();
+    let mut effects = answer(Answer::Text(text), "config-file", &mut train);
+    let Some(Effect::Spawn(task)) = effects.pop() else { panic!("{effects:?}") };
+    let payload = task.run().expect("a valid config");
+    let mut report =
+        TaskReport::new(ScreenId::Train, "config", crate::workbench::task::Outcome::Done(payload));
+    let effects = update(&mut train, Input::Task(&mut report), &shared);
+    assert!(matches!(&effects[..], [Effect::Start(c)] if c.seed == 11), "{effects:?}");
+}
+
+fn items_len() -> usize {
+    config::presets().len()
+}
+
+#[test]
+fn overlaid_runs_are_drawn_with_what_sets_them_apart() {
+    let mut shared = shared_with_run(60);
+    let mut other = run(2, "2026-11-28-rank-pcfg", &learning(40));
+    if let Some(config) = &mut other.config {
+        config.seed = 5;
+        config.model.rank = 32;
+    }
+    shared.runs.push(other);
+    shared.overlaid.push(RunId(2));
+    let mut train = train(&shared);
+    let text = picture(&train, &shared, 200, 57);
+    insta::assert_snapshot!("train_overlaid", text);
+    let narrow = picture(&train, &shared, 80, 21);
+    assert!(narrow.contains("rank=32") && narrow.contains("seed=5"), "{narrow}");
+    let effects = update(&mut train, Input::Command("overlay-none"), &shared);
+    assert!(matches!(effects[..], [Effect::Overlay(RunId(2))]), "{effects:?}");
+}
+
+#[test]
+fn a_failed_run_shows_its_reason() {
+    let mut shared = shared_with_run(10);
+    shared.runs[0].history.push(&event(
+        500,
+        EventKind::State {
+            state: RunState::Failed,
+            step: 10,
+            resumed: false,
+            reason: Some("the loss is NaN".into()),
+        },
+    ));
+    let text = picture(&train(&shared), &shared, 80, 21);
+    assert!(text.contains("✗ failed the loss is NaN"), "{text}");
+}

@@ -57,11 +57,18 @@ impl Scale {
                 return ticks;
             }
         }
-        let step = round_step((self.to - self.from) / most as f64);
+        let span = self.to - self.from;
+        // One value alone tells no scale: then finer ones, though they are more than asked.
+        let mut step = round_step(span / most as f64);
+        for _ in 0..2 {
+            if (self.to / step).floor() - (self.from / step).ceil() < 1.0 {
+                step = round_step(step * 0.4);
+            }
+        }
         let decimals = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
         let (first, last) = ((self.from / step).ceil(), (self.to / step).floor());
         let count = (last - first).max(-1.0) as usize + 1;
-        (0..count.min(most + 1))
+        (0..count.min(most + 3))
             .map(|i| {
                 let value = (first + i as f64) * step;
                 // Minus nought is nought.

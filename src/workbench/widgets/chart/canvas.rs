@@ -60,12 +60,11 @@ impl Canvas {
             return self.stroke(a.0, a.1, b.1, style);
         }
         let slope = (b.1 - a.1) as f64 / (b.0 - a.0) as f64;
-        let row = |x: f64| (a.1 as f64 + (x - a.0 as f64) * slope).round() as i64;
+        let row = |x: i64| (a.1 as f64 + (x - a.0) as f64 * slope).round() as i64;
         for column in a.0.max(0)..=b.0.min(self.columns() as i64 - 1) {
-            // Half a column to each side, so that steep lines have no holes.
-            let x = column as f64;
-            let (low, high) = (row((x - 0.5).max(a.0 as f64)), row((x + 0.5).min(b.0 as f64)));
-            self.stroke(column, low, high, style);
+            // From beside the dot before, so that steep lines have no holes.
+            let (here, before) = (row(column), row((column - 1).max(a.0)));
+            self.stroke(column, before + (here - before).signum(), here, style);
         }
     }
 
@@ -110,7 +109,7 @@ mod tests {
         assert_eq!(picture(&canvas, 2, 1), ["⡠⠊"]);
         let mut steep = Canvas::new(1, 2);
         steep.line((0, 7), (1, 0), Style::new());
-        assert_eq!(picture(&steep, 1, 2), ["⢸", "⡇"]);
+        assert_eq!(picture(&steep, 1, 2), ["⢸", "⡸"]);
     }
 
     #[test]

@@ -272,11 +272,15 @@ fn draw_x_axis(chart: &Chart, x: &Scale, plot: Rect, buffer: &mut Buffer) {
     let y = plot.y + plot.height;
     let most = (usize::from(plot.width) / 12).max(1);
     let mut free = plot.x - LABELS;
+    if chart.traces.iter().all(|t| t.series.is_empty()) {
+        return;
+    }
     for (value, label) in x.ticks(most) {
         // Steps are whole numbers.
         if value.fract() != 0.0 || value < 0.0 {
             continue;
         }
+        let label = label.split('.').next().filter(|_| value < 1e4).unwrap_or(&label);
         let Some(place) = x.place(value) else { continue };
         let column = plot.x + (place * f64::from(plot.width - 1)).round() as u16;
         let width = label.width() as u16;
@@ -284,7 +288,7 @@ fn draw_x_axis(chart: &Chart, x: &Scale, plot: Rect, buffer: &mut Buffer) {
         if start < free {
             continue;
         }
-        buffer.set_string(start, y, &label, chart.theme.dim);
+        buffer.set_string(start, y, label, chart.theme.dim);
         free = start + width + 2;
     }
 }

@@ -1,0 +1,275 @@
+//! The whole workbench on an engine that plays: messages in, calls and pictures out.
+
+use super::message::Message;
+use super::screen::ScreenId;
+use super::shared::RunId;
+use super::start::{LastRun, Named};
+use super::testing::{Stage, learning, screenshot};
+use super::theme::Surroundings;
+use crate::report::{EventKind, Level, RunState};
+use crossterm::event::Event as Terminal;
+
+/// A first start whose sample training has learnt for some steps.
+fn training(steps: u64) -> Stage {
+    let mut stage = Stage::first_start();
+    stage.calls();
+    stage.tell(Message::Events(RunId(1), learning(steps)));
+    stage
+}
+
+#[test]
+fn the_first_start_trains_on_the_sample() {
+    let stage = Stage::first_start();
+    assert_eq!(stage.calls(), ["watch 1", "start sample:train"]);
+    assert_eq!(stage.app.active, ScreenId::Train);
+    assert_eq!(stage.app.shared.selected, Some(RunId(1)));
+}
+
+#[test]
+fn the_workbench_at_80x24_and_200x60() {
+    let stage = training(60);
+    insta::assert_snapshot!("workbench_80", screenshot(&stage.app, 80, 24));
+    insta::assert_snapshot!("workbench_200", screenshot(&stage.app, 200, 60));
+}
+
+#[test]
+fn without_utf8_every_cell_is_ascii() {
+    let poor = Surroundings { no_color: true, unicode: false };
+    let mut stage = Stage::in_surroundings(poor);
+    stage.app.begin(Vec::new(), LastRun::default());
+    stage.tell(Message::Folders(Vec::new()));
+    stage.tell(Message::Events(RunId(1), learning(60)));
+    let text = screenshot(&stage.app, 80, 24);
+    assert!(text.is_ascii(), "{text}");
+    insta::assert_snapshot!("workbench_ascii", text);
+    stage.keys(&["?"]);
+    assert!(screenshot(&stage.app, 80, 24).is_ascii());
+}
+
+#[test]
+fn number_keys_and_tab_go_through_the_screens() {
+    let mut stage = training(10);
+    for (key, screen) in [
+        ("1", ScreenId::Corpora),
+        ("2", ScreenId::Train),
+        ("3", ScreenId::Grammar),
+        ("4", ScreenId::Parses),
+        ("7", ScreenId::Runs),
+        ("8", ScreenId::Log),
+        ("Tab", ScreenId::Corpora),
+        ("Shift-Tab", ScreenId::Log),
+    ] {
+        stage.keys(&[key]);
+        assert_eq!(stage.app.active, screen, "{key}");
+    }
+    for key in ["5", "6"] {
+        stage.keys(&[key]);
+        assert_eq!(stage.app.active, ScreenId::Log);
+        assert!(screenshot(&stage.app, 80, 24).contains("comes later"), "{key}");
+    }
+}
+
+#[test]
+fn help_is_made_from_the_table_of_commands() {
+    let mut stage = training(10);
+    stage.keys(&["?"]);
+    insta::assert_snapshot!("help_80", screenshot(&stage.app, 80, 24));
+    insta::assert_snapshot!("help_200", screenshot(&stage.app, 200, 60));
+    stage.keys(&["Esc", "p"]);
+    assert_eq!(stage.calls(), ["Pause 1"], "keys work again");
+}
+
+#[test]
+fn the_palette_finds_and_runs_a_command_of_any_screen() {
+    let mut stage = training(10);
+    stage.keys(&["8", ":"]);
+    stage.keys(&["c", "h", "e", "c", "k"]);
+    insta::assert_snapshot!("palette_80", screenshot(&stage.app, 80, 24));
+    stage.keys(&["Enter"]);
+    assert_eq!(stage.calls(), ["Checkpoint 1"]);
+    assert_eq!(stage.app.active, ScreenId::Train);
+}
+
+#[test]
+fn quitting_asks_while_a_training_runs_and_waits_for_it() {
+    let mut stage = training(10);
+    stage.keys(&["q"]);
+    insta::assert_snapshot!("quit_80", screenshot(&stage.app, 80, 24));
+    stage.keys(&["c"]);
+    assert!(stage.calls().is_empty() && !stage.app.finished());
+    stage.keys(&["q", "s"]);
+    assert_eq!(stage.calls(), ["Stop 1"]);
+    assert!(!stage.app.finished(), "it writes `last` first");
+    stage.job_ends(RunId(1), RunState::Stopped);
+    assert!(stage.app.finished());
+}
+
+#[test]
+fn a_training_can_be_left_running() {
+    let mut stage = training(10);
+    stage.keys(&["q", "l"]);
+    assert_eq!(stage.calls(), ["Stop 1"]);
+    stage.job_ends(RunId(1), RunState::Stopped);
+    assert_eq!(stage.calls(), ["detach runs/2026-11-29-rank-pcfg-1"]);
+    assert!(stage.app.finished());
+}
+
+#[test]
+fn a_training_that_finished_meanwhile_is_not_started_again() {
+    let mut stage = training(10);
+    stage.keys(&["q", "l"]);
+    stage.calls();
+    stage.job_ends(RunId(1), RunState::Finished);
+    assert!(stage.calls().is_empty() && stage.app.finished());
+}
+
+#[test]
+fn control_c_asks_also_in_a_popup_and_does_not_wait_when_pressed_again() {
+    let mut stage = training(10);
+    stage.keys(&["r", "Ctrl-c"]);
+    assert!(screenshot(&stage.app, 80, 24).contains("stop and save"));
+    stage.keys(&["Ctrl-c"]);
+    assert!(!stage.app.finished(), "the question still stands");
+    stage.keys(&["s", "Ctrl-c"]);
+    assert!(stage.app.finished(), "the user does not want to wait");
+}
+
+#[test]
+fn without_a_training_quitting_asks_nothing() {
+    let mut stage = Stage::new();
+    stage.keys(&["Ctrl-c"]);
+    assert!(stage.app.finished());
+}
+
+#[test]
+fn a_signal_stops_the_training_and_leaves() {
+    let mut stage = training(10);
+    stage.keys(&["r"]);
+    stage.tell(Message::Signal(15));
+    assert_eq!(stage.calls(), ["Stop 1"]);
+    stage.job_ends(RunId(1), RunState::Stopped);
+    assert!(stage.app.finished());
+}
+
+#[test]
+fn a_resize_while_a_popup_is_open_keeps_it() {
+    let mut stage = training(10);
+    stage.keys(&["r"]);
+    for (width, height) in [(200, 60), (60, 16), (20, 5), (1, 1), (80, 24)] {
+        stage.tell(Message::Terminal(Terminal::Resize(width, height)));
+        let text = screenshot(&stage.app, width, height);
+        assert_eq!(text.contains("Learning rate"), width >= 60, "{text}");
+    }
+    stage.keys(&["Esc", "p"]);
+    assert_eq!(stage.calls(), ["Pause 1"]);
+}
+
+#[test]
+fn a_tiny_terminal_says_what_it_needs_and_how_the_run_stands() {
+    let stage = training(10);
+    insta::assert_snapshot!("tiny_20x5", screenshot(&stage.app, 20, 5));
+    insta::assert_snapshot!("small_59x15", screenshot(&stage.app, 59, 15));
+}
+
+#[test]
+fn a_popup_takes_the_keys_and_the_paste() {
+    let mut stage = training(10);
+    stage.keys(&["r", "Ctrl-u"]);
+    stage.tell(Message::Terminal(Terminal::Paste("0.5\u{1b}[2J".into())));
+    stage.keys(&["q", "Enter"]);
+    assert!(stage.calls().is_empty(), "that was no number");
+    let text = screenshot(&stage.app, 80, 24);
+    assert!(text.contains("is no learning rate") && !text.contains('\u{1b}'), "{text}");
+}
+
+#[test]
+fn a_run_is_started_from_the_list_of_presets() {
+    let mut stage = training(10);
+    stage.keys(&["n"]);
+    insta::assert_snapshot!("presets_80", screenshot(&stage.app, 80, 24));
+    stage.keys(&["Enter"]);
+    assert_eq!(stage.calls(), ["start sample:train"]);
+    assert_eq!(stage.app.shared.selected, Some(RunId(2)));
+}
+
+#[test]
+fn a_run_is_started_from_a_config_file_and_a_bad_one_is_a_message() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("mine.toml");
+    let mut stage = training(10);
+    for (text, calls) in
+        [("[data]\ntrain = \"a.mrg\"\n", vec!["start a.mrg"]), ("seeed = 1\n", vec![])]
+    {
+        std::fs::write(&file, text).expect("writes");
+        stage.keys(&["n", "c", "o", "n", "f", "i", "g", "Enter"]);
+        stage.tell(Message::Terminal(Terminal::Paste(file.display().to_string())));
+        stage.keys(&["Enter"]);
+        stage.settle();
+        assert_eq!(stage.calls(), calls);
+    }
+    stage.keys(&["8"]);
+    let log = screenshot(&stage.app, 200, 60);
+    assert!(log.contains("did you mean `seed`"), "{log}");
+}
+
+#[test]
+fn an_error_of_a_run_is_in_the_log_and_in_the_status_line() {
+    let mut stage = training(10);
+    let note = EventKind::Message { level: Level::Error, text: "disk\u{7} full".into() };
+    let mut event = super::testing::event(999, note);
+    event.time = stage.now;
+    stage.tell(Message::Events(RunId(1), vec![event]));
+    let text = screenshot(&stage.app, 80, 24);
+    assert!(text.contains("✗ 2026-11-29-rank-pcfg-1: disk^G full"), "{text}");
+    stage.keys(&["8"]);
+    assert!(screenshot(&stage.app, 80, 24).contains("disk^G full"));
+}
+
+#[test]
+fn a_named_run_is_shown_and_a_second_one_is_overlaid() {
+    let mut stage = Stage::new();
+    let named = vec![Named::Run("runs/a".into()), Named::Run("elsewhere/b".into())];
+    stage.app.begin(named, LastRun::default());
+    assert_eq!(stage.calls(), ["follow runs/a", "follow elsewhere/b", "watch 2"]);
+    assert_eq!(stage.app.shared.selected_run().map(|r| r.name.as_str()), Some("a"));
+    assert_eq!(stage.app.shared.overlaid, [RunId(2)]);
+}
+
+#[test]
+fn a_later_start_offers_the_last_run() {
+    let mut stage = Stage::new();
+    stage.app.begin(Vec::new(), LastRun::default());
+    stage.tell(Message::Folders(vec![super::engine::Listed {
+        path: "runs/2026-11-28-rank-pcfg".into(),
+        config: Some(super::testing::sample_config()),
+        state: Some(RunState::Stopped),
+        dev: None,
+        started: 1000.0,
+        touched: 1050.0,
+        step: 340,
+        problem: None,
+    }]));
+    insta::assert_snapshot!("welcome_80", screenshot(&stage.app, 80, 24));
+    stage.calls();
+    stage.keys(&["r"]);
+    assert_eq!(stage.calls(), ["resume runs/2026-11-28-rank-pcfg"]);
+}
+
+#[test]
+fn a_hundred_thousand_events_and_a_key_take_one_frame() {
+    let mut stage = training(0);
+    let (sender, messages) = crossbeam_channel::unbounded();
+    for chunk in learning(100_000).chunks(2000) {
+        sender.send(Message::Events(RunId(1), chunk.to_vec())).expect("a channel");
+    }
+    sender.send(Message::Terminal(Terminal::Key(super::testing::press("8")))).expect("a channel");
+    sender
+        .send(Message::Terminal(Terminal::Key(super::testing::press("Ctrl-c"))))
+        .expect("a channel");
+    stage.played.borrow_mut().own.clear();
+    let backend = ratatui::backend::TestBackend::new(80, 24);
+    let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
+    super::terminal::run_loop(&mut terminal, &mut stage.app, &messages).expect("runs");
+    assert!(stage.app.finished());
+    assert_eq!(stage.app.shared.runs[0].step(), 100_000);
+}

@@ -1,0 +1,287 @@
+//! The engine that works: jobs of this process, and folders of any.
+
+use super::engine::{Engine, Listed};
+use super::message::Message;
+use super::screen::Control;
+use super::shared::RunId;
+use crate::config::Config;
+use crate::report::{Event, Level};
+use crate::run::{self, Command, Follower, Job, RunFolder, RunSummary};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use notify::{RecursiveMode, Watcher};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often folders are listed without being told.
+const POLL: Duration = Duration::from_secs(3);
+
+/// Most events in one message, so that a long history leaves room for keys.
+const BATCH: usize = 2000;
+
+/// A job of this process.
+struct Own {
+    commands: Sender<Command>,
+    ended: Arc<AtomicBool>,
+}
+
+/// Jobs of this process, and folders of any.
+#[derive(Default)]
+pub struct Local {
+    own: HashMap<RunId, Own>,
+    refresh: Option<Sender<()>>,
+}
+
+impl Engine for Local {
+    fn watch_folders(&mut self, bases: Vec<PathBuf>, messages: Sender<Message>) {
+        let (refresh, asked) = bounded(1);
+        self.refresh = Some(refresh.clone());
+        spawn("folders", &messages.clone(), move || watch(&bases, &messages, refresh, &asked));
+    }
+
+    fn refresh(&mut self) {
+        if let Some(refresh) = &self.refresh {
+            // Full means that one is due anyway.
+            let _ = refresh.try_send(());
+        }
+    }
+
+    fn start(
+        &mut self,
+        id: RunId,
+        base: &Path,
+        config: &Config,
+        messages: Sender<Message>,
+    ) -> Result<PathBuf, String> {
+        let folder = RunFolder::create(base, config).map_err(|e| e.to_string())?;
+        let path = folder.path().to_owned();
+        let job = Job::train(config.clone(), folder).map_err(|e| e.to_string())?;
+        self.keep(id, job, messages, true);
+        Ok(path)
+    }
+
+    fn resume(&mut self, id: RunId, path: &Path, messages: Sender<Message>) -> Result<(), String> {
+        let job = RunFolder::open(path).and_then(Job::resume).map_err(|e| e.to_string())?;
+        // Its events are read from the folder, the old ones first; hearing the job as well
+        // would let new ones overtake old ones.
+        self.keep(id, job, messages, false);
+        Ok(())
+    }
+
+    fn follow(&mut self, id: RunId, path: &Path, messages: Sender<Message>) {
+        let folder = match RunFolder::open(path) {
+            Ok(folder) => folder,
+            Err(error) => {
+                let _ = messages.send(Message::Log(Level::Error, error.to_string()));
+                return;
+            }
+        };
+        spawn("follower", &messages.clone(), move || {
+            let following = Follower::new(&folder).spawn();
+            while let Ok(first) = following.events().recv() {
+                if !forward(id, first, following.events(), &messages) {
+                    return;
+                }
+            }
+            if let Some(problem) = following.problem() {
+                let _ = messages.send(Message::Log(Level::Error, problem.to_string()));
+            }
+        });
+    }
+
+    fn control(&mut self, id: RunId, path: &Path, control: Control) -> Result<(), String> {
+        let command = match control {
+            Control::Pause => Command::Pause,
+            Control::Resume => Command::Resume,
+            Control::Stop => Command::Stop,
+            Control::Checkpoint => Command::Checkpoint,
+            Control::LearningRate(rate) => Command::LearningRate(rate),
+        };
+        match self.own.get(&id).filter(|own| !own.ended.load(Ordering::Acquire)) {
+            // A job that ends just now needs no command any more.
+            Some(own) => {
+                let _ = own.commands.send(command);
+                Ok(())
+            }
+            None => RunFolder::open(path)
+                .and_then(|folder| run::send_control(&folder, &command))
+                .map_err(|e| e.to_string()),
+        }
+    }
+
+    fn commands(&self, id: RunId) -> Option<Sender<Command>> {
+        self.own.get(&id).map(|own| own.commands.clone())
+    }
+
+    fn trash(&mut self, path: &Path) -> Result<PathBuf, String> {
+        let folder = RunFolder::open(path).map_err(|e| e.to_string())?;
+        let live = RunSummary::read(&folder).live;
+        if live {
+            return Err(format!("{} is running: stop it first", folder.name()));
+        }
+        to_trash(path).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    fn own(&self) -> Vec<RunId> {
+        let runs = self.own.iter().filter(|(_, own)| !own.ended.load(Ordering::Acquire));
+        let mut ids: Vec<RunId> = runs.map(|(id, _)| *id).collect();
+        ids.sort();
+        ids
+    }
+
+    fn detach(&mut self, path: &Path) -> Result<(), String> {
+        let folder = RunFolder::open(path).map_err(|e| e.to_string())?;
+        run::spawn_detached(&folder).map(drop).map_err(|e| e.to_string())
+    }
+}
+
+impl Local {
+    /// Hears a job until its end; `tell` passes its events on.
+    fn keep(&mut self, id: RunId, job: Job, messages: Sender<Message>, tell: bool) {
+        let ended = Arc::new(AtomicBool::new(false));
+        self.own.insert(id, Own { commands: job.commands(), ended: ended.clone() });
+        spawn("job events", &messages.clone(), move || {
+            while let Ok(event) = job.events().recv() {
+                if tell && !forward(id, event, job.events(), &messages) {
+                    // The workbench is gone; the job goes on unheard.
+                    return;
+                }
+            }
+            let outcome = job.join();
+            ended.store(true, Ordering::Release);
+            let _ = messages.send(Message::JobEnded(id, outcome.state));
+        });
+    }
+}
+
+/// A thread of the engine; without it the workbench would wait for ever, so it says so.
+fn spawn(name: &str, messages: &Sender<Message>, work: impl FnOnce() + Send + 'static) {
+    if let Err(error) = std::thread::Builder::new().name(name.into()).spawn(work) {
+        let _ = messages.send(Message::Log(Level::Error, format!("no thread for {name}: {error}")));
+    }
+}
+
+/// Sends an event with those that wait behind it; `false` if nobody listens.
+fn forward(id: RunId, first: Event, more: &Receiver<Event>, messages: &Sender<Message>) -> bool {
+    let mut events = vec![first];
+    events.extend(more.try_iter().take(BATCH - 1));
+    messages.send(Message::Events(id, events)).is_ok()
+}
+
+fn watch(bases: &[PathBuf], messages: &Sender<Message>, changed: Sender<()>, asked: &Receiver<()>) {
+    let watcher = notify::recommended_watcher(move |_: notify::Result<notify::Event>| {
+        let _ = changed.try_send(());
+    });
+    let mut watcher = watcher.ok();
+    let mut watched: Vec<&PathBuf> = Vec::new();
+    let mut before: Option<Vec<Listed>> = None;
+    loop {
+        if let Some(watcher) = &mut watcher {
+            // A folder that comes to be later is watched from then on.
+            for base in bases {
+                if !watched.contains(&base)
+                    && watcher.watch(base, RecursiveMode::NonRecursive).is_ok()
+                {
+                    watched.push(base);
+                }
+            }
+        }
+        let now: Vec<Listed> =
+            bases.iter().flat_map(|base| run::list_runs(base)).map(listed).collect();
+        if before.as_ref() != Some(&now) {
+            if messages.send(Message::Folders(now.clone())).is_err() {
+                return;
+            }
+            before = Some(now);
+        }
+        match asked.recv_timeout(POLL) {
+            Ok(()) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+fn listed(summary: RunSummary) -> Listed {
+    let state = summary.state();
+    let status = summary.status.as_ref();
+    let started = summary.path.join("config.toml").metadata().and_then(|m| m.modified()).ok();
+    let started = started.and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
+    Listed {
+        state,
+        dev: status.and_then(|s| s.best.as_ref().map(|b| b.dev.clone()).or(s.dev.clone())),
+        started: started.map_or(0.0, |d| d.as_secs_f64()),
+        touched: status.map_or(0.0, |s| s.heartbeat),
+        step: status.map_or(0, |s| s.step),
+        problem: summary.problem,
+        config: summary.config,
+        path: summary.path,
+    }
+}
+
+/// `BASE/.trash/NAME[-N]`, on the same disk, so that nothing is copied.
+fn to_trash(path: &Path) -> std::io::Result<PathBuf> {
+    let path = path.canonicalize()?;
+    let missing = || std::io::Error::other("a folder without a name cannot be moved");
+    let (base, name) = path.parent().zip(path.file_name()).ok_or_else(missing)?;
+    let trash = base.join(".trash");
+    std::fs::create_dir_all(&trash)?;
+    let mut number = 1;
+    loop {
+        let mut target = name.to_os_string();
+        if number > 1 {
+            target.push(format!("-{number}"));
+        }
+        let target = trash.join(target);
+        if !target.exists() {
+            std::fs::rename(&path, &target)?;
+            return Ok(target);
+        }
+        number += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_trash_keeps_folders_of_one_name_apart() {
+        let base = tempfile::tempdir().expect("a temporary folder");
+        for wanted in ["run", "run-2"] {
+            let run = base.path().join("run");
+            std::fs::create_dir(&run).expect("makes");
+            std::fs::write(run.join("config.toml"), wanted).expect("writes");
+            let place = to_trash(&run).expect("moves");
+            assert_eq!(place.file_name().and_then(|n| n.to_str()), Some(wanted));
+            assert!(!run.exists());
+            assert_eq!(
+                std::fs::read_to_string(place.join("config.toml")).ok().as_deref(),
+                Some(wanted)
+            );
+        }
+    }
+
+    #[test]
+    fn folders_are_listed_as_they_come() {
+        let base = tempfile::tempdir().expect("a temporary folder");
+        let runs = base.path().join("runs");
+        let (sender, messages) = crossbeam_channel::unbounded();
+        let mut engine = Local::default();
+        engine.watch_folders(vec![runs.clone()], sender);
+        let next = || match messages.recv_timeout(Duration::from_secs(20)) {
+            Ok(Message::Folders(found)) => found,
+            other => panic!("{other:?}"),
+        };
+        assert!(next().is_empty());
+        RunFolder::create(&runs, &Config::default()).expect("makes");
+        engine.refresh();
+        let found = next();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].config, Some(Config::default()));
+        assert_eq!(found[0].state, None);
+        let place = engine.trash(&found[0].path).expect("nothing runs there");
+        assert!(place.starts_with(runs.canonicalize().expect("exists").join(".trash")));
+    }
+}

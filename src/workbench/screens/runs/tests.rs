@@ -1,0 +1,82 @@
+use super::*;
+use crate::report::RunState;
+use crate::workbench::testing::{learning, picture, press, run, update};
+
+fn shared() -> Shared {
+    let mut finished = run(2, "2026-11-28-rank-pcfg", &learning(100));
+    finished.history.state = Some(RunState::Finished);
+    finished.started = 1000.0;
+    let mut broken = RunEntry::new(RunId(3), "runs/2026-11-27-rank-pcfg".into());
+    broken.problem = Some("config.toml:3: unknown key `epoch`".into());
+    let mut running = run(1, "2026-11-29-rank-pcfg", &learning(30));
+    running.started = 90_000.0;
+    Shared {
+        runs: vec![running, finished, broken],
+        selected: Some(RunId(1)),
+        overlaid: vec![RunId(2)],
+        listed: true,
+        now: 90_500.0,
+        ..Shared::default()
+    }
+}
+
+#[test]
+fn all_runs_at_80x24_and_200x60() {
+    let (mut runs, shared) = (Runs::default(), shared());
+    update(&mut runs, Input::Shown, &shared);
+    insta::assert_snapshot!("runs_80", picture(&runs, &shared, 80, 12));
+    insta::assert_snapshot!("runs_200", picture(&runs, &shared, 200, 12));
+}
+
+#[test]
+fn without_runs_it_says_how_to_start_one() {
+    let runs = Runs::default();
+    let shared = Shared { listed: true, ..Shared::default() };
+    assert!(picture(&runs, &shared, 80, 12).contains("start a training"));
+}
+
+#[test]
+fn typing_filters_and_escape_brings_all_back() {
+    let (mut runs, shared) = (Runs::default(), shared());
+    update(&mut runs, Input::Command("filter"), &shared);
+    assert!(runs.editing());
+    for c in "finished".chars() {
+        update(&mut runs, Input::Key(press(&c.to_string())), &shared);
+    }
+    let picture_now = picture(&runs, &shared, 80, 12);
+    assert!(picture_now.contains("Runs: 1 of 3") && picture_now.contains("11-28"), "{picture_now}");
+    assert_eq!(runs.at, Some(RunId(2)), "the cursor is on a run that is shown");
+    update(&mut runs, Input::Key(press("Esc")), &shared);
+    assert!(!runs.editing());
+    assert!(picture(&runs, &shared, 80, 12).contains("Runs: 3"));
+}
+
+#[test]
+fn enter_selects_the_run_and_shows_train() {
+    let (mut runs, shared) = (Runs::default(), shared());
+    update(&mut runs, Input::Shown, &shared);
+    update(&mut runs, Input::Command("down"), &shared);
+    let effects = update(&mut runs, Input::Command("open"), &shared);
+    assert!(
+        matches!(effects[..], [Effect::Select(RunId(2)), Effect::Show(ScreenId::Train)]),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn a_run_is_deleted_only_after_a_question_and_never_while_it_runs() {
+    let (mut runs, shared) = (Runs::default(), shared());
+    update(&mut runs, Input::Shown, &shared);
+    let effects = update(&mut runs, Input::Command("delete"), &shared);
+    assert!(matches!(effects[..], [Effect::Status(..)]), "it runs: {effects:?}");
+    update(&mut runs, Input::Command("down"), &shared);
+    let effects = update(&mut runs, Input::Command("delete"), &shared);
+    assert!(matches!(effects[..], [Effect::Popup(Popup::Question { .. })]), "{effects:?}");
+    let no = Input::Answer { popup: "delete", answer: &Answer::Choice('c') };
+    assert!(update(&mut runs, no, &shared).is_empty());
+    let yes = || Input::Answer { popup: "delete", answer: &Answer::Choice('d') };
+    assert!(update(&mut runs, yes(), &shared).is_empty(), "the question was answered");
+    update(&mut runs, Input::Command("delete"), &shared);
+    let effects = update(&mut runs, yes(), &shared);
+    assert!(matches!(effects[..], [Effect::Trash(RunId(2))]), "{effects:?}");
+}
