@@ -86,7 +86,7 @@ pub struct Resume {
 pub struct Eval {
     /// Checkpoint file, or a run folder (its best checkpoint)
     pub checkpoint: PathBuf,
-    /// Treebank or plain text, one sentence a line
+    /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev
     pub corpus: PathBuf,
     /// Leave out sentences of more words, counted after preprocessing
     #[arg(long, value_name = "N")]
@@ -100,7 +100,7 @@ pub struct Eval {
 pub struct Parse {
     /// Checkpoint file, or a run folder (its best checkpoint)
     pub checkpoint: PathBuf,
-    /// Treebank or plain text, one sentence a line; - is standard input
+    /// Treebank or tokenised text, one sentence a line; - is standard input, text as typed
     #[arg(default_value = "-")]
     pub file: PathBuf,
     /// How to print the trees
@@ -128,7 +128,7 @@ pub enum Format {
 pub struct Score {
     /// Checkpoint file, or a run folder (its best checkpoint)
     pub checkpoint: PathBuf,
-    /// Treebank or plain text, one sentence a line; - is standard input
+    /// Treebank or tokenised text, one sentence a line; - is standard input, text as typed
     pub file: PathBuf,
     /// Print one JSON object a sentence
     #[arg(long)]
@@ -151,7 +151,7 @@ pub enum Corpus {
 
 #[derive(Debug, Args)]
 pub struct CorpusStats {
-    /// Treebank or plain text
+    /// Treebank or tokenised text, one sentence a line
     pub file: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -166,11 +166,11 @@ pub struct CorpusGenerate {
     /// The same seed gives the same sentences
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Grammar file [default: the bundled grammar of English]
+    /// Grammar file, see assets/sample-grammar.txt [default: that grammar of English]
     #[arg(long, value_name = "FILE")]
     pub grammar: Option<PathBuf>,
     /// Shortest sentence in words
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 3)]
     pub min_length: usize,
     /// Longest sentence in words
     #[arg(long, value_name = "N", default_value_t = 30)]

@@ -2,10 +2,20 @@
 //! gets its parsed arguments and standard output, and knows nothing of how things are computed.
 
 mod args;
+mod bench;
 mod completions;
+mod corpus;
 mod doctor;
+mod eval;
 mod failure;
+mod lines;
+mod parse;
 mod presets;
+mod progress;
+mod score;
+mod sentences;
+mod train;
+mod watch;
 
 use anyhow::Result;
 use args::{Arguments, Command};
@@ -35,7 +45,14 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Presets(args)) => presets::run(&args, out),
         Some(Command::Doctor(args)) => doctor::run(&args, out),
         Some(Command::Completions(args)) => completions::run(&args, out),
-        Some(_) => Ok(()),
+        Some(Command::Train(args)) => train::train(&args, out),
+        Some(Command::Resume(args)) => train::resume(&args, out),
+        Some(Command::Watch(args)) => watch::run(&args, out),
+        Some(Command::Bench(args)) => bench::run(&args, out),
+        Some(Command::Eval(args)) => eval::run(&args, out),
+        Some(Command::Parse(args)) => parse::run(&args, out),
+        Some(Command::Score(args)) => score::run(&args, out),
+        Some(Command::Corpus(args)) => corpus::run(&args, out),
     }
 }
 

@@ -127,8 +127,20 @@ pub struct SymbolUse {
     pub preterminals: Vec<f64>,
 }
 
+/// Whether this build can train on the configured device; a checkpoint that was trained
+/// elsewhere can be used all the same.
+pub fn check_device(config: &Config) -> Result<(), ModelError> {
+    match config.device.as_str() {
+        "auto" | "cpu" => Ok(()),
+        other => Err(ModelError::Unsupported(format!(
+            "device = \"{other}\": this build computes on the CPU only; expected auto or cpu"
+        ))),
+    }
+}
+
 /// A model of the configured family and precision with a random start by seed.
 pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
+    check_device(config)?;
     Ok(match (config.model.family, config.precision) {
         (Family::RankPcfg, Precision::F32) => Box::new(RankPcfg::<f32>::new(config, vocabulary)?),
         (Family::RankPcfg, Precision::F64) => Box::new(RankPcfg::<f64>::new(config, vocabulary)?),

@@ -28,5 +28,5 @@ pub use indented::indented;
 pub use marks::{Mark, mark_against};
 pub use picture::{Charset, Picture};
 pub use screen_svg::{Paint, screen_to_svg};
-pub use tree_svg::tree_to_svg;
+pub use tree_svg::{tree_to_svg, trees_to_svg};
 pub use vertical::vertical;

@@ -1,5 +1,5 @@
 use super::picture::Shape;
-use super::{Charset, Diagram, Mark, Role, vertical};
+use super::{Charset, Diagram, Mark, Picture, Role, vertical};
 use std::fmt::Write;
 
 /// Size of one cell in pixels.
@@ -10,8 +10,7 @@ const MARGIN: f64 = 10.0;
 pub fn tree_to_svg(diagram: &Diagram) -> String {
     let picture = vertical(diagram, Charset::Unicode);
     let (w, h) = CELL;
-    let (width, height) =
-        (picture.width() as f64 * w + 2.0 * MARGIN, picture.height() as f64 * h + 2.0 * MARGIN);
+    let (width, height) = size(&picture);
     let x = |column: f64| MARGIN + column * w;
     let y = |row: f64| MARGIN + row * h;
     let mut lines = String::new();
@@ -73,6 +72,30 @@ pub fn tree_to_svg(diagram: &Diagram) -> String {
     )
 }
 
+/// Several trees in one drawing, one below the other.
+pub fn trees_to_svg(diagrams: &[Diagram]) -> String {
+    let mut trees = String::new();
+    let (mut width, mut height) = (0.0_f64, 0.0);
+    for diagram in diagrams {
+        let (w, h) = size(&vertical(diagram, Charset::Unicode));
+        let tree = tree_to_svg(diagram);
+        let _ = write!(trees, "<g transform=\"translate(0 {height:.0})\">\n{tree}</g>\n");
+        width = width.max(w);
+        height += h;
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{trees}</svg>\n"
+    )
+}
+
+/// Width and height in pixels.
+fn size(picture: &Picture) -> (f64, f64) {
+    let (w, h) = CELL;
+    (picture.width() as f64 * w + 2.0 * MARGIN, picture.height() as f64 * h + 2.0 * MARGIN)
+}
+
 /// Text for XML content and attributes; characters that XML forbids become U+FFFD.
 pub(super) fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -107,6 +130,18 @@ mod tests {
         for escaped in [">A&amp;B<", ">&lt;s&gt;<", ">&quot;x&apos;<", ">&lt;<"] {
             assert!(svg.contains(escaped), "{escaped} in {svg}");
         }
+    }
+
+    #[test]
+    fn several_trees_stand_below_each_other() {
+        let (one, two) = (trees_to_svg(&[dog()]), trees_to_svg(&[dog(), dog()]));
+        let height = |svg: &str| -> f64 {
+            let number = svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next());
+            number.and_then(|n| n.parse().ok()).expect("a height")
+        };
+        assert_eq!(height(&two), 2.0 * height(&one));
+        assert_eq!(two.matches("<svg ").count(), 3);
+        assert!(two.contains(&format!("translate(0 {})", height(&one))), "{two}");
     }
 
     #[test]

@@ -149,6 +149,26 @@ pub struct Splits {
 }
 
 impl Splits {
+    /// Whether `[data]` can be loaded as far as that is known without reading: the preset,
+    /// and that every file named is there. Quick, so that a run need not be begun to fail.
+    pub fn check(config: &Config) -> Result<(), TreebankError> {
+        let data = &config.data;
+        Preprocessing::resolve(data)?;
+        if data.train.0.is_empty() {
+            return Err(TreebankError::NoSource { split: "train" });
+        }
+        for (sources, sections) in
+            [(&data.train, data.sections.as_str()), (&data.dev, ""), (&data.test, "")]
+        {
+            for source in expand(&sources.0, sections)? {
+                if let Source::Sample(name) = source {
+                    sample::read(&name)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Loads what `[data]` names. `data.max_length` holds for training sentences,
     /// `evaluation.max_length` for the others, `data.sections` for `data.train`.
     /// Without `data.dev` a tenth of the training sentences, drawn by the seed,

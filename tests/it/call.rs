@@ -1,8 +1,8 @@
 //! A fluent way to call the program in tests: arguments, then what is expected of it.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// One call of the program, written as in the manual and followed by what is expected of it.
 pub struct Call {
@@ -18,6 +18,13 @@ pub fn rankspace(arguments: &str) -> Call {
 }
 
 impl Call {
+    /// Further arguments, split at blanks.
+    pub fn args(mut self, arguments: &str) -> Call {
+        self.command.args(arguments.split_whitespace());
+        self
+    }
+
+    /// One argument, blanks and all.
     pub fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Call {
         self.command.arg(argument);
         self
@@ -33,13 +40,22 @@ impl Call {
         self
     }
 
-    #[allow(dead_code)]
     pub fn input(mut self, text: &str) -> Call {
         self.input = text.into();
         self
     }
 
-    fn run(mut self) -> (i32, Ran) {
+    /// Starts the program and leaves it running, its standard output to be read line by line.
+    pub fn starts(mut self) -> Running {
+        let shown = format!("{:?}", self.command);
+        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().expect("the program starts");
+        let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        Running { shown, child, lines }
+    }
+
+    /// Runs to the end, whatever the exit code is.
+    pub fn run(mut self) -> (i32, Ran) {
         let shown = format!("{:?}", self.command);
         let mut child = self
             .command
@@ -82,6 +98,49 @@ impl Call {
     }
 }
 
+/// A program that goes on while the test does.
+pub struct Running {
+    shown: String,
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Running {
+    /// Reads standard output up to the first line that holds `part`, which it gives.
+    pub fn says(&mut self, part: &str) -> String {
+        let mut seen = Vec::new();
+        for line in self.lines.by_ref() {
+            let line = line.expect("output is UTF-8");
+            if line.contains(part) {
+                return line;
+            }
+            seen.push(line);
+        }
+        panic!("{} ended without saying {part:?}:\n{}", self.shown, seen.join("\n"));
+    }
+
+    /// Sends a signal.
+    #[cfg(unix)]
+    pub fn signal(&self, signal: libc::c_int) {
+        let pid = libc::pid_t::try_from(self.child.id()).expect("a process number");
+        // SAFETY: `kill` only sends a signal, to a child that was not waited for yet.
+        assert_eq!(unsafe { libc::kill(pid, signal) }, 0, "the process is there");
+    }
+
+    /// Reads on no more: for the program, the pipe is closed.
+    pub fn stop_reading(self) -> (Option<i32>, String) {
+        drop(self.lines);
+        let output = self.child.wait_with_output().expect("the program ends");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    /// Waits for the end; exit code (none after a deadly signal) and standard error.
+    pub fn ends(mut self) -> (Option<i32>, String) {
+        self.lines.by_ref().for_each(drop);
+        self.stop_reading()
+    }
+}
+
 /// What a call printed.
 pub struct Ran {
     shown: String,
@@ -111,7 +170,6 @@ impl Ran {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {self}"))
     }
 
-    #[allow(dead_code)]
     /// Standard output as one JSON value a line.
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
         let line = |l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {self}"));

@@ -1,7 +1,8 @@
 //! The command line as a user meets it: output, JSON shapes, exit codes, error texts.
 
 use crate::call::rankspace;
-use std::process::{Command, Stdio};
+use crate::shared::shared;
+use std::path::Path;
 
 #[test]
 fn help_lists_every_command_and_each_has_help_of_its_own() {
@@ -71,14 +72,111 @@ fn doctor_tells_what_the_machine_offers() {
 
 #[test]
 fn a_reader_that_goes_away_ends_the_program_quietly() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rankspace"))
-        .args(["completions", "zsh"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    drop(child.stdout.take());
-    let output = child.wait_with_output().expect("the program ends");
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    // More than a pipe holds, so that the program is still writing when the reader goes.
+    let mut call = rankspace("corpus generate --sentences 5000").starts();
+    call.says("(");
+    assert_eq!(call.stop_reading(), (Some(0), String::new()));
+}
+
+#[test]
+fn corpus_stats_counts_trees_words_and_labels() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let file = base.path().join("a.mrg");
+    let trees = "( (S (NP-SBJ (-NONE- *)) (VP (VB Go) (NP (NN home)))))\n(S (VP (VB Stop)))\n";
+    std::fs::write(&file, trees).expect("writable");
+    let counts = rankspace("corpus stats --json").arg(&file).succeeds().json();
+    let expected = serde_json::json!({
+        "trees": 2,
+        "words": 3,
+        "sentences": 2,
+        "labels": {"S": 2, "NP-SBJ": 1, "VP": 2, "NP": 1},
+        "tags": {"VB": 2, "NN": 1},
+        "max_length": 2,
+        "problems": [],
+    });
+    assert_eq!(counts, expected);
+    rankspace("corpus stats").arg(&file).succeeds().prints("3, 3 different").prints("VP 2");
+    rankspace("corpus stats sample:text").succeeds().prints("plain text");
+    rankspace("corpus stats - --json").input("(A (B c))").succeeds().prints("\"trees\":1");
+}
+
+#[test]
+fn corpus_stats_lists_problems_with_their_places_and_reads_on() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let file = base.path().join("a.mrg");
+    std::fs::write(&file, "(S (NN one))\n(S (NN two)))\n(S (NN three))\n").expect("writable");
+    let counts = rankspace("corpus stats --json").arg(&file).succeeds().json();
+    assert_eq!(counts["trees"], 3);
+    let problem = &counts["problems"][0];
+    assert_eq!((&problem["line"], &problem["kind"]), (&2.into(), &"extra-close".into()));
+    assert!(problem["column"].is_u64() && problem["message"].is_string(), "{problem}");
+    rankspace("corpus stats").arg(&file).succeeds().complains("a.mrg:2:");
+}
+
+#[test]
+fn corpus_stats_fails_where_nothing_can_be_read() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let file = base.path().join("empty.mrg");
+    std::fs::write(&file, "").expect("writable");
+    rankspace("corpus stats").arg(&file).fails().complains("empty.mrg: no sentence");
+    rankspace("corpus stats --json").arg(&file).fails().prints("\"trees\":0");
+    rankspace("corpus stats no-such.mrg").fails().complains("no-such.mrg: No such file");
+    rankspace("corpus stats sample:nothing").fails().complains("one of train, dev");
+}
+
+#[test]
+fn corpus_stats_survives_every_odd_file_of_the_shared_data() {
+    let Some(folder) = shared("data/nasty") else { return };
+    for entry in std::fs::read_dir(folder).expect("readable") {
+        let path = entry.expect("readable").path();
+        let (code, ran) = rankspace("corpus stats --json").arg(&path).run();
+        assert!(code == 0 || code == 1, "{ran}");
+        let counts = ran.json();
+        assert_eq!(counts["trees"] == 0 && counts["sentences"] == 0, code == 1, "{ran}");
+    }
+}
+
+#[test]
+fn corpus_generate_gives_the_sample_again_from_its_seed() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_data/train.mrg");
+    let sample = std::fs::read_to_string(sample).expect("the sample is readable");
+    let made = rankspace("corpus generate --sentences 20 --seed 1").succeeds();
+    assert_eq!(made.stdout.lines().count(), 20);
+    assert!(sample.starts_with(&made.stdout), "{made}");
+    let other = rankspace("corpus generate --sentences 20 --seed 2").succeeds();
+    assert_ne!(made.stdout, other.stdout);
+}
+
+#[test]
+fn corpus_generate_reads_grammars_and_says_what_is_wrong_with_them() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/sample-grammar.txt");
+    let same = rankspace("corpus generate --sentences 5 --grammar").arg(bundled).succeeds();
+    assert_eq!(same.stdout, rankspace("corpus generate --sentences 5").succeeds().stdout);
+    let file = base.path().join("g.txt");
+    std::fs::write(&file, "nonsense\n").expect("writable");
+    rankspace("corpus generate --grammar").arg(&file).fails().complains("g.txt: line 1");
+    rankspace("corpus generate --min-length 9 --max-length 3").refused().complains("--min-length");
+    rankspace("corpus generate --sentences x").refused().complains("--sentences");
+}
+
+#[test]
+fn bench_measures_each_case_and_compares_it_with_the_matrix_product() {
+    let small = "pcfg:batch=2,n=4,r=4,nt=4,pt=8,vocab=20,dim=8";
+    let call = || rankspace("bench --steps 2 --threads 1 --case").arg(small);
+    let rows = call().arg("--case").arg("pcfg:batch=1,n=2,r=2,nt=2,pt=2,vocab=9,dim=2");
+    let rows = rows.arg("--json").succeeds().json();
+    assert_eq!(rows.as_array().map(Vec::len), Some(2), "{rows}");
+    assert_eq!(rows[0]["case"], small);
+    let number = |key: &str| rows[0][key].as_f64().unwrap_or_else(|| panic!("{key}: {rows}"));
+    assert!(0.0 < number("seconds_min") && number("seconds_min") <= number("seconds_median"));
+    assert!((number("tokens_per_s") * number("seconds_min") - 8.0).abs() < 1e-6, "{rows}");
+    assert!(number("gflops") > 0.0 && number("share_of_peak") > 0.0, "{rows}");
+    assert!(number("share_of_peak") < 1.0, "a small case cannot reach the peak: {rows}");
+    assert!(cfg!(not(target_os = "linux")) || number("peak_rss_mb") > 0.0, "{rows}");
+    call().succeeds().prints("matrix product").prints(small);
+    rankspace("bench --case lstm:n=3").refused().complains("expected `pcfg`");
+    rankspace("bench --steps 0").refused().complains("--steps 0");
+    let cuda = rankspace("bench --device cuda:0 --case").arg(small).fails();
+    cuda.complains("CPU only").complains(small);
 }

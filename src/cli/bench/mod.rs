@@ -1,0 +1,118 @@
+//! `bench`: training steps on random words, beside what the machine's matrix product reaches.
+//! Every case runs in a child process of its own, so that its peak of memory is its own.
+
+mod case;
+mod machine;
+mod measure;
+
+use super::args::Bench;
+use super::failure::Usage;
+use anyhow::{Context, Result, bail};
+use case::Case;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Figures of one case. Rates are those of the fastest step.
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    case: String,
+    seconds_min: f64,
+    seconds_median: f64,
+    tokens_per_s: f64,
+    /// Above the start of the process; absent where the system does not tell.
+    peak_rss_mb: Option<f64>,
+    /// Arithmetic that the step needs, by the time that it takes.
+    gflops: f64,
+    /// `gflops` by that of a large matrix product, measured in the same process.
+    share_of_peak: f64,
+}
+
+pub fn run(args: &Bench, out: &mut dyn Write) -> Result<()> {
+    if args.steps == 0 {
+        return Err(Usage("--steps 0: expected a number above 0".into()).into());
+    }
+    let cases = match args.cases.as_slice() {
+        [] => Case::defaults(),
+        specs => specs.iter().map(|spec| Case::parse(spec)).collect::<Result<_, _>>()?,
+    };
+    if args.in_process {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
+        for case in &cases {
+            let row = pool.install(|| measure::measure(case, &args.device, args.steps))?;
+            serde_json::to_writer(&mut *out, &row)?;
+            writeln!(out)?;
+        }
+        return Ok(());
+    }
+    let mut rows = Vec::new();
+    for case in &cases {
+        let row = in_child(case, args)?;
+        if !args.json {
+            if rows.is_empty() {
+                head(&row, out)?;
+            }
+            line(&row, out)?;
+            out.flush()?;
+        }
+        rows.push(row);
+    }
+    if args.json {
+        serde_json::to_writer(&mut *out, &rows)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Measures a case in a process of its own.
+fn in_child(case: &Case, args: &Bench) -> Result<Row> {
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let (threads, steps) = (args.threads.to_string(), args.steps.to_string());
+    let output = Command::new(program)
+        .args(["bench", "--in-process", "--case", &case.to_string(), "--device", &args.device])
+        .args(["--threads", &threads, "--steps", &steps])
+        .stdin(Stdio::null())
+        .output()
+        .context("cannot start a process for the case")?;
+    if !output.status.success() {
+        let told = String::from_utf8_lossy(&output.stderr);
+        let reason = told.trim().trim_start_matches("error: ");
+        match reason {
+            // Killed from outside, for memory most likely.
+            "" => bail!("{case}: the process was ended ({})", output.status),
+            reason => bail!("{case}: {reason}"),
+        }
+    }
+    serde_json::from_slice(&output.stdout).context("cannot read what the case's process printed")
+}
+
+fn head(row: &Row, out: &mut dyn Write) -> Result<()> {
+    writeln!(
+        out,
+        "A step is loss, gradients, clipping and Adam. A matrix product of this machine reaches \
+         {:.0} GFLOP/s.",
+        row.gflops / row.share_of_peak
+    )?;
+    writeln!(
+        out,
+        "{:>9} {:>9} {:>9} {:>8} {:>8} {:>8}  case",
+        "s min", "s median", "words/s", "MB", "GFLOP/s", "of peak"
+    )?;
+    Ok(())
+}
+
+fn line(row: &Row, out: &mut dyn Write) -> Result<()> {
+    let memory = row.peak_rss_mb.map_or_else(|| "-".to_owned(), |mb| format!("{mb:.0}"));
+    writeln!(
+        out,
+        "{:9.4} {:9.4} {:9.0} {:>8} {:8.1} {:7.0}%  {}",
+        row.seconds_min,
+        row.seconds_median,
+        row.tokens_per_s,
+        memory,
+        row.gflops,
+        100.0 * row.share_of_peak,
+        row.case
+    )?;
+    Ok(())
+}

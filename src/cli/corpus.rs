@@ -1,0 +1,142 @@
+//! `corpus`: what a treebank file holds, and new treebanks from a grammar.
+
+use super::args::{Corpus, CorpusGenerate, CorpusStats};
+use super::failure::Usage;
+use super::sentences::{open, tell_problems};
+use crate::treebank::generate::{Grammar, generate};
+use crate::treebank::{Format, Problem, Reading, Statistics};
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Labels and tags that are listed; the others are counted.
+const LISTED: usize = 20;
+
+pub fn run(args: &Corpus, out: &mut dyn Write) -> Result<()> {
+    match args {
+        Corpus::Stats(args) => stats(args, out),
+        Corpus::Generate(args) => generated(args, out),
+    }
+}
+
+/// The JSON object of `corpus stats`.
+#[derive(Serialize)]
+struct Counts<'a> {
+    trees: u64,
+    words: u64,
+    sentences: u64,
+    labels: &'a BTreeMap<Arc<str>, u64>,
+    tags: &'a BTreeMap<Arc<str>, u64>,
+    max_length: usize,
+    problems: Vec<Fault<'a>>,
+}
+
+#[derive(Serialize)]
+struct Fault<'a> {
+    line: u32,
+    column: u32,
+    kind: &'a str,
+    message: &'a str,
+}
+
+impl<'a> Fault<'a> {
+    fn of(Problem { line, column, kind, message, .. }: &'a Problem) -> Fault<'a> {
+        Fault { line: *line, column: *column, kind, message }
+    }
+}
+
+fn stats(args: &CorpusStats, out: &mut dyn Write) -> Result<()> {
+    let reading = Reading::collect(open(&args.file)?);
+    let statistics = Statistics::of_reading(&reading);
+    if args.json {
+        let counts = Counts {
+            trees: statistics.trees,
+            words: statistics.words,
+            sentences: statistics.sentences,
+            labels: &statistics.labels,
+            tags: &statistics.tags,
+            max_length: statistics.max_length,
+            problems: reading.problems.iter().map(Fault::of).collect(),
+        };
+        serde_json::to_writer(&mut *out, &counts)?;
+        writeln!(out)?;
+    } else {
+        print(&statistics, reading.format, out)?;
+        out.flush()?;
+        tell_problems(&reading.problems);
+    }
+    if statistics.trees == 0 && statistics.sentences == 0 {
+        out.flush()?;
+        bail!("{}: no sentence could be read", args.file.display());
+    }
+    Ok(())
+}
+
+fn print(statistics: &Statistics, format: Format, out: &mut dyn Write) -> Result<()> {
+    let Statistics { trees, sentences, words, empty_elements, word_types, max_length, .. } =
+        statistics;
+    let format = match format {
+        Format::Brackets => "bracketed trees",
+        Format::Text => "plain text",
+    };
+    writeln!(out, "format          {format}")?;
+    writeln!(out, "trees           {trees}")?;
+    writeln!(out, "sentences       {sentences}")?;
+    writeln!(out, "words           {words}, {word_types} different")?;
+    writeln!(out, "empty elements  {empty_elements}, not counted as words")?;
+    writeln!(
+        out,
+        "longest         {max_length} words, {:.1} on average",
+        statistics.mean_length()
+    )?;
+    list("labels", &statistics.labels, out)?;
+    list("tags", &statistics.tags, out)
+}
+
+fn list(what: &str, counts: &BTreeMap<Arc<str>, u64>, out: &mut dyn Write) -> Result<()> {
+    if counts.is_empty() {
+        return Ok(());
+    }
+    let mut sorted: Vec<_> = counts.iter().collect();
+    sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let shown: Vec<_> =
+        sorted.iter().take(LISTED).map(|(name, count)| format!("{name} {count}")).collect();
+    let more = match counts.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        n => format!(", and {n} more"),
+    };
+    writeln!(out, "{what:16}{} different: {}{more}", counts.len(), shown.join(", "))?;
+    Ok(())
+}
+
+fn generated(args: &CorpusGenerate, out: &mut dyn Write) -> Result<()> {
+    if args.min_length > args.max_length {
+        let (min, max) = (args.min_length, args.max_length);
+        return Err(Usage(format!("--min-length {min} is above --max-length {max}")).into());
+    }
+    let grammar = match &args.grammar {
+        None => Grammar::bundled(),
+        Some(path) => {
+            let name = path.display();
+            let text = std::fs::read_to_string(path).with_context(|| format!("{name}"))?;
+            Grammar::parse(&text).with_context(|| format!("{name}"))?
+        }
+    };
+    let trees = generate(&grammar, args.sentences, args.seed, args.min_length, args.max_length);
+    for tree in &trees {
+        writeln!(out, "{tree}")?;
+    }
+    if trees.len() < args.sentences {
+        out.flush()?;
+        bail!(
+            "only {} of {} sentences: the grammar all but never gives one of {} to {} words",
+            trees.len(),
+            args.sentences,
+            args.min_length,
+            args.max_length
+        );
+    }
+    Ok(())
+}

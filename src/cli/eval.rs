@@ -1,0 +1,76 @@
+//! `eval`: the figures of a checkpoint on a corpus.
+
+use super::args::Eval;
+use super::{lines, sentences};
+use crate::config::Sources;
+use crate::evaluation::Scores;
+use crate::model::Wanted;
+use crate::report::Metrics;
+use crate::treebank::{LengthLimits, load};
+use anyhow::Result;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Figures of a corpus; those of gold trees are absent where there are none.
+#[derive(Serialize)]
+struct Figures {
+    #[serde(flatten)]
+    metrics: Metrics,
+    /// In percent.
+    label_recall: BTreeMap<Arc<str>, f64>,
+}
+
+pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
+    let checkpoint = sentences::checkpoint(&args.checkpoint)?;
+    let parser = checkpoint.parser()?;
+    let max = match args.max_length.unwrap_or(checkpoint.config.evaluation.max_length) {
+        0 => usize::MAX,
+        max => max,
+    };
+    let source = Sources(vec![args.corpus.to_string_lossy().into_owned()]);
+    let limits = LengthLimits { min: 1, max };
+    let corpus = load(&source, "", &checkpoint.preprocessing, limits)?;
+    sentences::tell_problems(&corpus.problems);
+    let wanted = Wanted { tree: true, labels: false };
+    let all = corpus.sentences.iter().map(Some);
+    let parses = sentences::parse(&*parser, &checkpoint, all, wanted)?;
+    let mut scores = Scores::default();
+    for _ in 0..corpus.removed.get("too-long") {
+        scores.skip();
+    }
+    for (sentence, parse) in corpus.sentences.iter().zip(parses) {
+        match parse.filter(|p| p.log_prob.is_finite()) {
+            Some(parse) => {
+                let spans: Vec<_> = parse.spans.iter().map(|s| (s.start, s.end)).collect();
+                let gold = sentence.gold.as_deref();
+                scores.add(sentence.len(), Some(parse.log_prob), Some(&spans), gold);
+            }
+            // One word has no derivation; with longer sentences, the weights give none.
+            None => scores.skip(),
+        }
+    }
+    let recall = scores.label_recall().iter().map(|(label, n)| (label.clone(), n.recall()));
+    let figures = Figures { metrics: scores.metrics(), label_recall: recall.collect() };
+    if args.json {
+        serde_json::to_writer(&mut *out, &figures)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let count = |name| figures.metrics.get(name).unwrap_or(0.0);
+    writeln!(
+        out,
+        "{} sentences, {} words, {} left out",
+        count("sentences"),
+        count("tokens"),
+        count("skipped")
+    )?;
+    writeln!(out, "{}", lines::figures(&figures.metrics))?;
+    let mut labels: Vec<_> = scores.label_recall().iter().collect();
+    labels.sort_by_key(|(_, n)| std::cmp::Reverse(n.total));
+    for (label, n) in labels {
+        writeln!(out, "  {label:12} {:6.2} of {}", n.recall(), n.total)?;
+    }
+    Ok(())
+}

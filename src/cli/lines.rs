@@ -1,0 +1,181 @@
+//! A run in plain lines: one for every evaluation, change of state and note. The same words
+//! for a run of this process and for one that is followed from its folder.
+
+use crate::report::{Event, EventKind, Level, Metrics, RunState};
+use crate::run::Timeline;
+
+/// Figures in the order of printing, with the words for them and their decimals.
+const FIGURES: [(&str, &str, usize); 4] = [
+    ("s_f1", "S-F1", 2),
+    ("c_f1", "C-F1", 2),
+    ("perplexity", "perplexity", 2),
+    ("log_likelihood", "log-likelihood", 3),
+];
+
+/// Turns events into lines.
+#[derive(Debug, Default)]
+pub struct Lines {
+    pub timeline: Timeline,
+    /// How many steps were there at the evaluation before.
+    reported: usize,
+}
+
+impl Lines {
+    /// The line of an event; `None` for those that are no news of their own.
+    pub fn line(&mut self, event: &Event) -> Option<String> {
+        if !self.timeline.apply(event) {
+            return None;
+        }
+        match &event.kind {
+            EventKind::Evaluation { step, epoch, split, metrics } => {
+                if let Some(of) = split.strip_suffix(".baselines") {
+                    return baselines(of, metrics);
+                }
+                if split == "train" {
+                    // Told with the development figures of the same step.
+                    return None;
+                }
+                let mut line = format!("epoch {epoch}  step {step}  {split}  {}", figures(metrics));
+                if split == "dev" {
+                    line.push_str(&self.training(*step));
+                }
+                Some(line)
+            }
+            EventKind::State { state, step, resumed, reason } => {
+                let because = reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
+                Some(match state {
+                    RunState::Running if *resumed => format!("resumed from step {step}"),
+                    RunState::Running => format!("running from step {step}"),
+                    RunState::Paused => format!("paused at step {step}{because}"),
+                    RunState::Stopped => format!("stopped at step {step}{because}"),
+                    RunState::Finished => format!("finished at step {step}{because}"),
+                    RunState::Failed => format!("failed at step {step}{because}"),
+                })
+            }
+            EventKind::Message { level, text } => match level {
+                Level::Debug => None,
+                Level::Info => Some(format!("note: {text}")),
+                Level::Warning => Some(format!("warning: {text}")),
+                Level::Error => Some(format!("trouble: {text}")),
+            },
+            EventKind::Round { round, metrics, .. } => {
+                Some(format!("round {round}  {}", figures(metrics)))
+            }
+            EventKind::Step { .. } | EventKind::Checkpoint { .. } => None,
+        }
+    }
+
+    /// Training figures since the evaluation before, and the time.
+    fn training(&mut self, step: u64) -> String {
+        let steps = self.timeline.steps().get(self.reported..).unwrap_or_default();
+        self.reported = self.timeline.steps().len();
+        let mut text = String::new();
+        let train = self.timeline.split("train").next_back().filter(|e| e.step == step);
+        if let Some(perplexity) = train.and_then(|e| e.metrics.get("perplexity")) {
+            text.push_str(&format!("  train perplexity {perplexity:.2}"));
+        }
+        let seconds: f64 = steps.iter().map(|s| f64::from(s.total)).sum();
+        if seconds > 0.0 {
+            let words: u64 = steps.iter().map(|s| s.tokens).sum();
+            text.push_str(&format!("  {:.0} words/s", words as f64 / seconds));
+        }
+        text.push_str(&format!("  {:.1} s", self.timeline.elapsed()));
+        text
+    }
+}
+
+/// The known figures of a split, e.g. `S-F1 45.21  perplexity 53.20`.
+pub fn figures(metrics: &Metrics) -> String {
+    FIGURES
+        .iter()
+        .filter_map(|(key, name, decimals)| {
+            metrics.get(key).map(|value| format!("{name} {value:.decimals$}"))
+        })
+        .collect::<Vec<_>>()
+        .join("  ")
+}
+
+/// Only the known figures, for the JSON object that ends a training.
+pub fn known(metrics: &Metrics) -> Metrics {
+    FIGURES.iter().filter_map(|(key, ..)| Some((*key, metrics.get(key)?))).collect()
+}
+
+fn baselines(split: &str, metrics: &Metrics) -> Option<String> {
+    let trees = [
+        ("right_s_f1", "right-branching"),
+        ("left_s_f1", "left-branching"),
+        ("balanced_s_f1", "balanced"),
+        ("oracle_s_f1", "best binary"),
+    ];
+    let told: Vec<_> = trees
+        .iter()
+        .filter_map(|(key, name)| metrics.get(key).map(|value| format!("{name} {value:.2}")))
+        .collect();
+    (!told.is_empty()).then(|| format!("S-F1 of trivial trees on {split}: {}", told.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::SCHEMA;
+
+    fn lines(kinds: Vec<EventKind>) -> Vec<String> {
+        let mut lines = Lines::default();
+        let event =
+            |(seq, kind)| Event { schema: SCHEMA, seq, time: 0.0, elapsed: 2.0 * seq as f64, kind };
+        (0..).zip(kinds).filter_map(|pair| lines.line(&event(pair))).collect()
+    }
+
+    fn evaluation(split: &str, metrics: &[(&str, f64)]) -> EventKind {
+        let metrics = metrics.iter().copied().collect();
+        EventKind::Evaluation { step: 1, epoch: 1, split: split.into(), metrics }
+    }
+
+    #[test]
+    fn an_evaluation_is_one_line_with_the_training_figures_of_its_step() {
+        let step = EventKind::Step {
+            step: 1,
+            epoch: 1,
+            loss: 3.0,
+            tokens: 50,
+            learning_rate: 0.1,
+            gradient_norm: 1.0,
+            seconds: [("total", 0.5)].into_iter().collect(),
+            steps_per_epoch: 1,
+            total_steps: 1,
+        };
+        let told = lines(vec![
+            evaluation("dev.baselines", &[("right_s_f1", 37.125), ("oracle_s_f1", 85.0)]),
+            step,
+            evaluation("train", &[("perplexity", 99.5)]),
+            evaluation("dev", &[("log_likelihood", -3.0), ("s_f1", 45.0)]),
+            evaluation("test", &[("perplexity", 20.0)]),
+        ]);
+        assert_eq!(
+            told,
+            [
+                "S-F1 of trivial trees on dev: right-branching 37.12, best binary 85.00",
+                "epoch 1  step 1  dev  S-F1 45.00  log-likelihood -3.000  train perplexity 99.50  \
+                 100 words/s  6.0 s",
+                "epoch 1  step 1  test  perplexity 20.00",
+            ]
+        );
+    }
+
+    #[test]
+    fn states_and_notes_are_told_with_their_reasons() {
+        let state = |state, resumed, reason: Option<&str>| EventKind::State {
+            state,
+            step: 7,
+            resumed,
+            reason: reason.map(str::to_owned),
+        };
+        let told = lines(vec![
+            state(RunState::Running, true, Some("resumed from step 7")),
+            EventKind::Message { level: Level::Warning, text: "odd".into() },
+            EventKind::Message { level: Level::Debug, text: "detail".into() },
+            state(RunState::Failed, false, Some("loss is NaN")),
+        ]);
+        assert_eq!(told, ["resumed from step 7", "warning: odd", "failed at step 7: loss is NaN"]);
+    }
+}

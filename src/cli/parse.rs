@@ -1,0 +1,132 @@
+//! `parse`: the induced trees of sentences, one for every sentence of the input, in order.
+
+use super::args::{Format, Parse};
+use super::sentences;
+use crate::model::{self, Wanted};
+use crate::render::{Diagram, DiagramSpan, to_brackets, to_forest, trees_to_svg};
+use crate::report::numbers;
+use crate::treebank::Sentence;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Label of phrases and words that have no name.
+const NAMELESS: &str = "X";
+
+#[derive(Serialize)]
+struct Line<'a> {
+    /// Number of the sentence in the input, from 1.
+    sentence: usize,
+    /// As written in the input.
+    words: &'a [Arc<str>],
+    #[serde(with = "numbers")]
+    log_prob: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Vec<String>>,
+    spans: Vec<Span>,
+}
+
+#[derive(Serialize)]
+struct Span {
+    start: u32,
+    end: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    posterior: f32,
+}
+
+pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
+    let checkpoint = sentences::checkpoint(&args.checkpoint)?;
+    let parser = checkpoint.parser()?;
+    let read = sentences::read(&args.file, &checkpoint.preprocessing)?;
+    let wanted = Wanted { tree: true, labels: args.labels };
+    let parses = sentences::parse(&*parser, &checkpoint, read.iter().map(Option::as_ref), wanted)?;
+    let mut drawn = Vec::new();
+    for (i, (sentence, parse)) in read.iter().zip(&parses).enumerate() {
+        let number = i + 1;
+        let pair = sentence.as_ref().zip(parse.as_ref());
+        if args.format == Format::Json {
+            serde_json::to_writer(&mut *out, &line(number, pair))?;
+            writeln!(out)?;
+            continue;
+        }
+        let Some((sentence, parse)) = pair else {
+            eprintln!("warning: sentence {number} has no word");
+            if args.format == Format::Bracket {
+                // The output stays in step with the input.
+                writeln!(out)?;
+            }
+            continue;
+        };
+        let tree = diagram(sentence, parse)
+            .with_context(|| format!("sentence {number}: the spans are no tree"))?;
+        match args.format {
+            Format::Bracket => writeln!(out, "{}", to_brackets(&tree))?,
+            Format::Forest => write!(out, "{}", to_forest(&tree))?,
+            Format::Svg => drawn.push(tree),
+            Format::Json => {}
+        }
+    }
+    if args.format == Format::Svg {
+        write!(out, "{}", trees_to_svg(&drawn))?;
+    }
+    Ok(())
+}
+
+fn line<'a>(number: usize, pair: Option<(&'a Sentence, &model::Parse)>) -> Line<'a> {
+    let Some((sentence, parse)) = pair else {
+        return Line {
+            sentence: number,
+            words: &[],
+            log_prob: f64::NEG_INFINITY,
+            tags: None,
+            spans: Vec::new(),
+        };
+    };
+    Line {
+        sentence: number,
+        words: &sentence.surface,
+        log_prob: parse.log_prob,
+        tags: (!parse.tags.is_empty()).then(|| parse.tags.iter().map(|&t| tag_name(t)).collect()),
+        spans: parse
+            .spans
+            .iter()
+            .map(|s| Span {
+                start: s.start,
+                end: s.end,
+                label: s.label.map(label_name),
+                posterior: s.posterior,
+            })
+            .collect(),
+    }
+}
+
+/// Words keep the tags of the input where the induced preterminals were not asked for.
+fn diagram(sentence: &Sentence, parse: &model::Parse) -> Option<Diagram> {
+    let tags: Vec<String> = match (&parse.tags[..], &sentence.tags) {
+        ([], Some(tags)) => tags.iter().map(|t| (**t).to_owned()).collect(),
+        ([], None) => vec![NAMELESS.to_owned(); sentence.len()],
+        (induced, _) => induced.iter().map(|&t| tag_name(t)).collect(),
+    };
+    let spans: Vec<_> = parse
+        .spans
+        .iter()
+        .map(|s| DiagramSpan {
+            start: s.start,
+            end: s.end,
+            label: s.label.map_or_else(|| NAMELESS.to_owned(), label_name),
+        })
+        .collect();
+    Diagram::from_spans(&sentence.surface, Some(&tags), &spans)
+}
+
+/// Nonterminals and preterminals are counted from 0, each by themselves. No hyphen: readers
+/// would take what follows for a function tag.
+fn label_name(nonterminal: u32) -> String {
+    format!("N{nonterminal}")
+}
+
+fn tag_name(preterminal: u32) -> String {
+    format!("T{preterminal}")
+}

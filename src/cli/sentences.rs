@@ -1,0 +1,115 @@
+//! What `eval`, `parse` and `score` share: finding a checkpoint, reading sentences, parsing
+//! them in batches.
+
+use super::progress;
+use crate::checkpoint::Checkpoint;
+use crate::model::{Parse, Parser, Wanted};
+use crate::run::RunFolder;
+use crate::training::group;
+use crate::treebank::{
+    Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, Tokenizer, sample,
+};
+use anyhow::{Context, Result, bail};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Sentences times squared length that a batch may have; bounds the memory of the chart.
+const CELLS: usize = 16 * 40 * 40;
+
+/// Problems that are told one by one; the others are counted.
+const PROBLEMS: usize = 10;
+
+/// Loads a checkpoint file, or the best one of a run folder, which it says on standard error.
+pub fn checkpoint(path: &Path) -> Result<Checkpoint> {
+    if !path.is_dir() {
+        return Ok(Checkpoint::load(path)?);
+    }
+    let folder = RunFolder::open(path)?;
+    let file = [folder.best(), folder.last()].into_iter().find(|file| file.is_file());
+    let Some(file) = file else {
+        bail!("{}: the run has no checkpoint yet", path.display());
+    };
+    eprintln!("using {}", file.display());
+    Ok(Checkpoint::load(&file)?)
+}
+
+/// Opens a file, the bundled sample (`sample:train` and so on) or standard input (`-`).
+pub fn open(path: &Path) -> Result<Entries<Box<dyn BufRead>>> {
+    let name = path.to_string_lossy();
+    let (name, input): (_, Box<dyn BufRead>) = if name == "-" {
+        ("standard input".to_owned(), Box::new(std::io::stdin().lock()))
+    } else if let Some(part) = name.strip_prefix("sample:").filter(|_| !path.exists()) {
+        let (file, text) = sample::read(part)?;
+        (file.to_owned(), Box::new(Cursor::new(text)))
+    } else {
+        let file = File::open(path).with_context(|| name.clone().into_owned())?;
+        (name.into_owned(), Box::new(BufReader::with_capacity(1 << 16, file)))
+    };
+    Ok(Entries::new(input, &name, Interner::default())?)
+}
+
+/// Sentences of a file or of standard input, in order; `None` where no word is left of one.
+/// A file holds tokenised text or trees, as corpora do; standard input is text as typed, or trees.
+pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Option<Sentence>>> {
+    let tokenised = Preprocessing { tokenizer: Tokenizer::Blanks, ..preprocessing.clone() };
+    let preprocessing = if path == Path::new("-") { preprocessing } else { &tokenised };
+    let mut sentences = Vec::new();
+    let mut problems = Vec::new();
+    for entry in open(path)? {
+        let index = sentences.len();
+        match entry {
+            Ok(Entry::Tree(tree)) => {
+                let mut removed = Removed::default();
+                sentences.push(preprocessing.sentence(Arc::new(tree), index, &mut removed));
+            }
+            Ok(Entry::Text(text)) => {
+                let sentence = preprocessing.text(&text, index);
+                sentences.push((!sentence.is_empty()).then_some(sentence));
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    tell_problems(&problems);
+    if sentences.is_empty() {
+        bail!("{}: no sentence could be read", path.display());
+    }
+    Ok(sentences)
+}
+
+/// Tells on standard error what is wrong with a file.
+pub fn tell_problems(problems: &[Problem]) {
+    for problem in problems.iter().take(PROBLEMS) {
+        eprintln!("warning: {problem}");
+    }
+    if problems.len() > PROBLEMS {
+        eprintln!("warning: and {} more", problems.len() - PROBLEMS);
+    }
+}
+
+/// Parses sentences in batches of equal length; one without words gets `None`.
+pub fn parse<'a>(
+    parser: &dyn Parser,
+    checkpoint: &Checkpoint,
+    sentences: impl ExactSizeIterator<Item = Option<&'a Sentence>>,
+    wanted: Wanted,
+) -> Result<Vec<Option<Parse>>> {
+    let ids: Vec<Vec<u32>> = sentences
+        .map(|sentence| {
+            let words = sentence.map(|s| s.words.as_slice()).unwrap_or_default();
+            words.iter().map(|word| checkpoint.vocabulary.id(word)).collect()
+        })
+        .collect();
+    let mut parses = vec![None; ids.len()];
+    let bar = progress::bar(ids.len(), "sentences");
+    for (batch, places) in group(ids.iter().map(Vec::as_slice), |n| CELLS / (n * n).max(1)) {
+        let parsed = parser.parse(&batch, wanted).context("cannot parse")?;
+        bar.inc(places.len() as u64);
+        for (place, parse) in places.into_iter().zip(parsed) {
+            parses[place] = Some(parse);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(parses)
+}

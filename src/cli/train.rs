@@ -1,0 +1,209 @@
+//! `train` and `resume`: start a job in a run folder and tell what it reports.
+
+use super::args::{Resume, Train};
+use super::failure::{Usage, is_closed_pipe};
+use super::lines::{self, Lines};
+use super::progress::Bars;
+use crate::config::{self, Config, ConfigError};
+use crate::model;
+use crate::report::{Event, Metrics, RunState};
+use crate::run::{self, Command, Job, Outcome, RunFolder};
+use crate::treebank::Splits;
+use anyhow::{Result, anyhow, bail};
+use crossbeam_channel::RecvTimeoutError;
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// Where runs go without `--out`.
+const RUNS: &str = "runs";
+
+pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
+    let config = settings(args)?;
+    // A folder is made only for a run that can begin.
+    model::check_device(&config)?;
+    Splits::check(&config)?;
+    let folder = match &args.out {
+        Some(path) if holds_anything(path) => bail!(
+            "{} holds something already, and nothing is overwritten: name a new folder, or go \
+             on with `rankspace resume`",
+            path.display()
+        ),
+        Some(path) => RunFolder::create_at(path, &config)?,
+        None => RunFolder::create(Path::new(RUNS), &config)?,
+    };
+    run::stop_on_signals()?;
+    attend(Job::train(config, folder)?, args.json, out)
+}
+
+pub fn resume(args: &Resume, out: &mut dyn Write) -> Result<()> {
+    let folder = RunFolder::open(&args.run)?;
+    run::stop_on_signals()?;
+    attend(Job::resume(folder)?, args.json, out)
+}
+
+fn holds_anything(path: &Path) -> bool {
+    match std::fs::read_dir(path) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => path.exists(),
+    }
+}
+
+/// The config of a file or preset with the changes of the command line. A fault of the file is
+/// a failure; one of the changes, wrong usage.
+fn settings(args: &Train) -> Result<Config> {
+    let mut changes = args.set.clone();
+    changes.extend(args.device.as_ref().map(|device| format!("device={device}")));
+    let with = |changes: &[String]| -> Result<Config, ConfigError> {
+        match (&args.preset, &args.config) {
+            (Some(name), _) => config::preset(name)?.config(changes),
+            (None, Some(path)) => Config::read(path, changes),
+            (None, None) => Ok(Config::default()),
+        }
+    };
+    if let Err(error) = with(&[]) {
+        return Err(match error {
+            ConfigError::Preset { .. } => Usage(error.to_string()).into(),
+            other => other.into(),
+        });
+    }
+    with(&changes).map_err(|error| {
+        // Some changes are valid only together, so one that fails by itself is to blame only
+        // where all together fail.
+        let culprit = (1..=changes.len()).find(|&n| with(&changes[..n]).is_err());
+        let change = culprit.map_or("", |n| changes[n - 1].as_str());
+        Usage(match error {
+            ConfigError::Syntax { reason, .. } => format!("--set {change}: {reason}"),
+            ConfigError::Value { expected, .. } => format!("--set {change}: expected {expected}"),
+            other => other.to_string(),
+        })
+        .into()
+    })
+}
+
+/// Listens until the job has ended, and tells how it did.
+fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
+    let folder = job.folder().path().to_owned();
+    let mut teller = Teller { lines: Lines::default(), bars: Bars::on_terminal(), json };
+    teller.say(&format!("run folder {}", folder.display()), out)?;
+    let mut told = Ok(());
+    let mut stopping = false;
+    loop {
+        match job.events().recv_timeout(Duration::from_millis(100)) {
+            Ok(event) => {
+                if told.is_ok() {
+                    told = teller.tell(&event, out);
+                    if told.is_err() {
+                        // Nobody reads us any more: end in good order.
+                        job.send(Command::Stop);
+                    }
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if run::stop_requested() && !stopping {
+            stopping = true;
+            teller.note("stopping after this step; once more to end at once");
+        }
+    }
+    if let Some(bars) = &teller.bars {
+        bars.clear();
+    }
+    let outcome = job.join();
+    match told {
+        Err(error) if is_closed_pipe(&error) => return Ok(()),
+        other => other?,
+    }
+    conclude(&outcome, &folder, &teller, out)
+}
+
+fn conclude(outcome: &Outcome, folder: &Path, teller: &Teller, out: &mut dyn Write) -> Result<()> {
+    let shown = folder.display();
+    if outcome.state == RunState::Failed {
+        let reason = outcome.reason.as_deref().unwrap_or("for an unknown reason");
+        bail!("the run in {shown} failed: {reason}");
+    }
+    if let Some(best) = &outcome.best {
+        let mut line = format!("best  epoch {}  dev  {}", best.epoch, lines::figures(&best.dev));
+        if let Some(test) = &best.test {
+            line.push_str(&format!("  test  {}", lines::figures(test)));
+        }
+        teller.say(&line, out)?;
+    }
+    if outcome.state == RunState::Stopped {
+        teller.say(&format!("go on with: rankspace resume {shown}"), out)?;
+    }
+    if teller.json {
+        serde_json::to_writer(&mut *out, &Summary::of(outcome, folder))?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// The JSON object that ends a training.
+#[derive(Serialize)]
+struct Summary {
+    run: String,
+    best_epoch: Option<u64>,
+    dev: Option<Metrics>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<Metrics>,
+    train_seconds: f64,
+}
+
+impl Summary {
+    fn of(outcome: &Outcome, folder: &Path) -> Summary {
+        let best = outcome.best.as_ref();
+        Summary {
+            run: folder.display().to_string(),
+            best_epoch: best.map(|b| b.epoch),
+            dev: best.map(|b| lines::known(&b.dev)),
+            test: best.and_then(|b| b.test.as_ref()).map(lines::known),
+            train_seconds: outcome.train_seconds,
+        }
+    }
+}
+
+/// Where lines go: beside the bars on a terminal; on standard error where standard output is
+/// kept for the JSON object.
+struct Teller {
+    lines: Lines,
+    bars: Option<Bars>,
+    json: bool,
+}
+
+impl Teller {
+    fn tell(&mut self, event: &Event, out: &mut dyn Write) -> Result<()> {
+        if let Some(line) = self.lines.line(event) {
+            self.say(&line, out)?;
+        }
+        if let Some(bars) = &self.bars {
+            bars.show(event);
+        }
+        Ok(())
+    }
+
+    fn say(&self, line: &str, out: &mut dyn Write) -> Result<()> {
+        if self.json {
+            self.note(line);
+            return Ok(());
+        }
+        let mut print = || writeln!(out, "{line}").and_then(|()| out.flush());
+        match &self.bars {
+            Some(bars) => bars.around(print),
+            None => print(),
+        }
+        .map_err(|error| anyhow!(error))
+    }
+
+    /// A line on standard error. That nobody reads it is no reason to end.
+    fn note(&self, line: &str) {
+        let print = || drop(writeln!(std::io::stderr(), "{line}"));
+        match &self.bars {
+            Some(bars) => bars.around(print),
+            None => print(),
+        }
+    }
+}

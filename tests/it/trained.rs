@@ -1,0 +1,288 @@
+//! Commands that train, and those that use what was trained.
+
+use crate::call::{Call, rankspace};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// A model so small that an epoch takes a moment even without optimisation.
+pub const TINY: &str = "--set model.nonterminals=6 --set model.preterminals=12 --set model.rank=8 \
+                        --set model.embedding=8 --set data.max_length=10 \
+                        --set evaluation.max_length=10 --set training.epochs=2 --set threads=1";
+
+/// `rankspace train` on the file `train.mrg` of a folder, with a tenth of it as dev.
+pub fn tiny_training(folder: &Path) -> Call {
+    let call = rankspace("train --preset sample --set data.train=train.mrg --set data.dev=[]");
+    call.args("--set data.test=[]").args(TINY).within(folder)
+}
+
+/// Writes `train.mrg` and `test.mrg`.
+pub fn write_corpus(folder: &Path) {
+    let trees = rankspace("corpus generate --sentences 120 --seed 5 --max-length 10").succeeds();
+    let lines: Vec<_> = trees.stdout.lines().collect();
+    let (train, test) = lines.split_at(100);
+    std::fs::write(folder.join("train.mrg"), train.join("\n")).expect("writable");
+    std::fs::write(folder.join("test.mrg"), test.join("\n")).expect("writable");
+}
+
+/// A folder with a corpus and the run `run`, made once for all tests that only read it.
+fn trained() -> &'static Path {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        write_corpus(folder.path());
+        let call = tiny_training(folder.path()).args("--set data.test=test.mrg --out run");
+        call.succeeds();
+        folder
+    });
+    folder.path()
+}
+
+fn number(value: &serde_json::Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("a number: {value}"))
+}
+
+#[test]
+fn training_prints_one_line_an_evaluation_and_keeps_everything_in_its_folder() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    write_corpus(base.path());
+    let ran = tiny_training(base.path()).args("--set data.test=test.mrg").succeeds();
+    let dev = ran.stdout.lines().filter(|l| l.starts_with("epoch ") && l.contains("  dev  "));
+    assert_eq!(dev.count(), 3, "before training and after both epochs: {ran}");
+    let ran = ran.prints("a tenth drawn by seed").prints("S-F1").prints("finished at step");
+    let folder = ran.stdout.lines().find_map(|l| l.strip_prefix("run folder ")).expect("told");
+    assert!(folder.starts_with("runs/") && folder.ends_with("-rank-pcfg"), "{folder}");
+    let run = base.path().join(folder);
+    for file in ["config.toml", "events.jsonl", "status.json", "checkpoints/best.safetensors"] {
+        assert!(run.join(file).is_file(), "{file}");
+    }
+    // All settings are written out, so the folder's config starts the same run again.
+    let again = rankspace("train").arg(run.join("config.toml")).within(base.path()).succeeds();
+    let lines = |text: &str| -> Vec<String> {
+        let best = text.lines().filter(|l| l.starts_with("best  "));
+        best.map(str::to_owned).collect()
+    };
+    assert_eq!(lines(&again.stdout), lines(&ran.stdout));
+    assert!(again.stdout.contains("-rank-pcfg-2"), "nothing is overwritten: {again}");
+}
+
+#[test]
+fn training_ends_with_a_json_object_that_eval_confirms() {
+    let base = trained();
+    let call = tiny_training(base).args("--set data.test=test.mrg --out json --json");
+    let ran = call.succeeds().complains("  dev  ");
+    let summary = ran.json();
+    assert_eq!(summary["run"], "json");
+    assert!(summary["best_epoch"].is_u64() && number(&summary["train_seconds"]) > 0.0);
+    let keys = |value: &serde_json::Value| -> Vec<String> {
+        value.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default()
+    };
+    for split in ["dev", "test"] {
+        let expected = ["c_f1", "log_likelihood", "perplexity", "s_f1"];
+        assert_eq!(keys(&summary[split]), expected, "{summary}");
+    }
+    let eval = rankspace("eval json test.mrg --json").within(base).succeeds();
+    let figures = eval.complains("using json/checkpoints/best.safetensors").json();
+    for figure in ["s_f1", "c_f1", "perplexity", "log_likelihood"] {
+        let (ours, theirs) = (number(&figures[figure]), number(&summary["test"][figure]));
+        assert!((ours - theirs).abs() <= 1e-5 * theirs.abs(), "{figure}: {ours} and {theirs}");
+    }
+}
+
+#[test]
+fn eval_counts_what_it_scores_and_what_it_leaves_out() {
+    let base = trained();
+    let file = base.join("eval.mrg");
+    let two = "(S (NP (DT the) (NN dog)) (VP (VBZ barks)))\n(S (VB Go))\n";
+    std::fs::write(&file, two).expect("writable");
+    let figures = rankspace("eval run eval.mrg --json").within(base).succeeds().json();
+    assert_eq!(number(&figures["sentences"]), 1.0);
+    assert_eq!(number(&figures["tokens"]), 3.0);
+    assert_eq!(number(&figures["skipped"]), 1.0, "one word has no derivation");
+    assert!(figures["label_recall"]["NP"].is_number(), "{figures}");
+    let short = rankspace("eval run eval.mrg --max-length 2").within(base).succeeds();
+    short.prints("0 sentences, 0 words, 2 left out");
+    let plain = rankspace("eval run eval.mrg").within(base).succeeds();
+    plain.prints("1 sentences, 3 words, 1 left out").prints("NP ");
+}
+
+#[test]
+fn without_gold_trees_figures_of_trees_are_absent() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let trees = std::fs::read_to_string(trained().join("train.mrg")).expect("readable");
+    let words = |line: &str| -> String {
+        let words = line.split(' ').filter(|w| w.ends_with(')')).map(|w| w.trim_end_matches(')'));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let text: Vec<_> = trees.lines().map(words).collect();
+    std::fs::write(base.path().join("train.txt"), text.join("\n")).expect("writable");
+    let call = tiny_training(base.path()).args("--set data.train=train.txt --out run --json");
+    let summary = call.succeeds().json();
+    assert!(summary["dev"]["perplexity"].is_number(), "{summary}");
+    assert!(summary["dev"].get("s_f1").is_none() && summary.get("test").is_none(), "{summary}");
+    let figures = rankspace("eval run train.txt --json").within(base.path()).succeeds().json();
+    assert!(figures.get("s_f1").is_none() && figures["perplexity"].is_number(), "{figures}");
+    assert_eq!(figures["label_recall"], serde_json::json!({}));
+}
+
+#[test]
+fn parse_gives_a_tree_for_every_sentence_that_corpora_are_read_from() {
+    let base = trained();
+    let trees = rankspace("parse run test.mrg").within(base).succeeds();
+    let gold = std::fs::read_to_string(base.join("test.mrg")).expect("readable");
+    assert_eq!(trees.stdout.lines().count(), gold.lines().count());
+    let counts = rankspace("corpus stats - --json").input(&trees.stdout).succeeds().json();
+    assert_eq!(number(&counts["trees"]) as usize, gold.lines().count());
+    assert_eq!(counts["problems"], serde_json::json!([]));
+    let labelled = rankspace("parse run test.mrg --labels").within(base).succeeds();
+    let counts = rankspace("corpus stats - --json").input(&labelled.stdout).succeeds().json();
+    let names = counts["labels"].as_object().expect("labels").keys();
+    for name in names {
+        assert!(name.strip_prefix('N').is_some_and(|n| n.parse::<u32>().is_ok()), "{name}");
+    }
+}
+
+#[test]
+fn parse_takes_typed_text_and_keeps_in_step_with_it() {
+    let base = trained();
+    let typed = "The dog doesn't bark.\nYes\n...\nThe dog sees a cat.\n";
+    let call = |format: &str| rankspace("parse run").args(format).within(base).input(typed);
+    let brackets = call("").succeeds().complains("sentence 3 has no word");
+    let lines: Vec<_> = brackets.stdout.lines().collect();
+    assert_eq!((lines.len(), lines[1], lines[2]), (4, "(X Yes)", ""), "{brackets}");
+    assert!(lines[0].contains("(X does)") && lines[0].contains("(X n't)"), "{brackets}");
+    let json = call("- --format json --labels").succeeds().json_lines();
+    let number_of = |i: usize| json[i]["sentence"].as_u64();
+    assert_eq!((json.len(), number_of(0), number_of(3)), (4, Some(1), Some(4)));
+    assert_eq!(json[0]["words"], serde_json::json!(["The", "dog", "does", "n't", "bark"]));
+    assert_eq!(json[0]["tags"].as_array().map(Vec::len), Some(5));
+    let whole = &json[0]["spans"][0];
+    assert_eq!((whole["start"].as_u64(), whole["end"].as_u64()), (Some(0), Some(5)));
+    assert!(whole["label"].is_string() && number(&whole["posterior"]) <= 1.0 + 1e-5, "{whole}");
+    assert_eq!(json[2]["log_prob"], "-Infinity");
+    call("- --format forest").succeeds().prints("\\begin{forest}").prints("[{dog}]");
+}
+
+#[test]
+fn parse_draws_every_tree_in_one_picture() {
+    let typed = "The dog sees a cat.\nThe cat sees a dog.\n";
+    let call = rankspace("parse run - --format svg").within(trained()).input(typed);
+    let picture = call.succeeds().stdout;
+    assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"), "{picture}");
+    assert_eq!(picture.matches(">cat<").count(), 2, "{picture}");
+}
+
+#[test]
+fn scores_add_up_to_the_likelihood_of_eval() {
+    let base = trained();
+    let scores = rankspace("score run test.mrg --json").within(base).succeeds().json_lines();
+    assert_eq!(scores.len(), 20);
+    assert_eq!(scores[19]["sentence"], 20);
+    assert!(scores.iter().all(|s| s["words"].as_u64().is_some_and(|n| (2..=10).contains(&n))));
+    let mean = scores.iter().map(|s| number(&s["log_prob"])).sum::<f64>() / 20.0;
+    let figures = rankspace("eval run test.mrg --json").within(base).succeeds().json();
+    let expected = number(&figures["log_likelihood"]);
+    assert!((mean - expected).abs() < 1e-5 * expected.abs(), "{mean} and {expected}");
+    let plain = rankspace("score run -").within(base).input("Go\nthe dog barks\n").succeeds();
+    let lines: Vec<_> = plain.stdout.lines().collect();
+    assert_eq!(lines[0], "-inf\tGo");
+    assert!(lines[1].starts_with('-') && lines[1].ends_with("\tthe dog barks"), "{plain}");
+}
+
+#[test]
+fn settings_that_do_not_exist_are_refused_with_the_nearest() {
+    let train = |set: &str| rankspace("train --preset sample --set").arg(set);
+    let typo = train("training.epoch=3").refused();
+    typo.complains("--set training.epoch=3: ").complains("did you mean `epochs`?");
+    train("training.epochs=x").refused().complains("--set training.epochs=x: ");
+    train("training.epochs").refused().complains("expected key=value");
+    train("model.rank=0").refused().complains("a number above 0");
+    let device = rankspace("train --preset sample --device gpu").refused();
+    device.complains("auto, cpu or cuda:N");
+    rankspace("train --preset smaple").refused().complains("did you mean `sample`?");
+}
+
+#[test]
+fn a_config_file_with_a_fault_fails_with_its_place() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(base.path().join("c.toml"), "seed = 1\n[modle]\n").expect("writable");
+    let ran = rankspace("train c.toml").within(base.path()).fails();
+    ran.complains("c.toml:2:").complains("did you mean `model`?");
+    rankspace("train none.toml").within(base.path()).fails().complains("none.toml: ");
+}
+
+#[test]
+fn a_run_that_cannot_begin_leaves_no_folder() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let train = |set: &str| tiny_training(base.path()).args("--set").arg(set);
+    train("data.train=none.mrg").fails().complains("none.mrg: no such file");
+    train("data.train=[]").fails().complains("data.train");
+    train("data.preset=gumm").fails().complains("gum");
+    train("device=cuda:0").fails().complains("CPU only");
+    assert_eq!(std::fs::read_dir(base.path()).expect("readable").count(), 0);
+}
+
+#[test]
+fn a_folder_in_use_is_not_overwritten() {
+    let base = trained();
+    let before = std::fs::read(base.join("run/events.jsonl")).expect("readable");
+    tiny_training(base).args("--out run").fails().complains("nothing is overwritten");
+    assert_eq!(std::fs::read(base.join("run/events.jsonl")).expect("readable"), before);
+}
+
+#[test]
+fn files_that_are_empty_or_no_checkpoints_are_named() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(base.path().join("empty.mrg"), "").expect("writable");
+    std::fs::write(base.path().join("bad.safetensors"), "(S (NN x))").expect("writable");
+    let run = trained().join("run");
+    for command in ["eval", "parse", "score"] {
+        let call = || rankspace(command).within(base.path());
+        call().arg(&run).arg("empty.mrg").fails().complains("empty.mrg: no sentence");
+        call().arg(&run).arg("none.mrg").fails().complains("none.mrg: ");
+        call().args("bad.safetensors empty.mrg").fails().complains("bad.safetensors is not");
+        call().args("none.safetensors empty.mrg").fails().complains("none.safetensors: ");
+        call().arg(base.path()).arg("empty.mrg").fails().complains("is not a run folder");
+    }
+    let empty = tiny_training(base.path()).args("--set data.train=empty.mrg").fails();
+    empty.complains("no sentence");
+    rankspace("resume .").within(base.path()).fails().complains("is not a run folder");
+    rankspace("watch .").within(base.path()).fails().complains("is not a run folder");
+}
+
+#[test]
+fn watch_tells_of_a_finished_run_what_training_told() {
+    let base = trained();
+    let told = rankspace("watch run").within(base).succeeds();
+    told.prints("  dev  S-F1").prints("finished at step");
+}
+
+#[test]
+fn watch_follows_a_live_run_to_its_end() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    write_corpus(base.path());
+    let mut training = tiny_training(base.path()).args("--out run").starts();
+    training.says("running from step 0");
+    let told = rankspace("watch run").within(base.path()).succeeds();
+    told.prints("running from step 0").prints("epoch 2").prints("finished at step");
+    assert_eq!(training.ends().0, Some(0));
+}
+
+#[test]
+fn a_run_that_diverges_fails_with_its_reason_and_watch_says_so() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    write_corpus(base.path());
+    let call = tiny_training(base.path()).args("--set training.learning_rate=1e30");
+    call.args("--out run --json").fails().complains("the run in run failed: ");
+    rankspace("watch run").within(base.path()).fails().complains("the run failed: ");
+}
+
+#[test]
+fn a_finished_run_has_nothing_left_to_resume() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let run: PathBuf = base.path().join("run");
+    write_corpus(base.path());
+    tiny_training(base.path()).args("--out run").succeeds();
+    let ran = rankspace("resume run --json").within(base.path()).succeeds();
+    assert_eq!(ran.json()["run"], "run");
+    assert!(run.join("checkpoints/last.safetensors").is_file());
+}
