@@ -19,8 +19,20 @@ pub struct Arguments {
     /// Treebanks, run folders or checkpoints to open in the workbench
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Colours of the workbench [default: dark, or mono where NO_COLOR is set]
+    #[arg(long, value_enum)]
+    pub theme: Option<Theme>,
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// Colours of the workbench.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Theme {
+    Dark,
+    Light,
+    /// No colour: bold, reverse and signs
+    Mono,
 }
 
 #[derive(Debug, Subcommand)]

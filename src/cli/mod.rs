@@ -9,6 +9,7 @@ mod doctor;
 mod eval;
 mod failure;
 mod lines;
+mod open;
 mod parse;
 mod presets;
 mod progress;
@@ -20,9 +21,7 @@ mod watch;
 use anyhow::Result;
 use args::{Arguments, Command};
 use clap::Parser;
-use failure::Usage;
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Entry point of the binary: parses the command line, runs the command, gives the exit code.
@@ -41,7 +40,7 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
     match arguments.command {
-        None => workbench(&arguments.paths),
+        None => open::run(arguments.paths, arguments.theme),
         Some(Command::Presets(args)) => presets::run(&args, out),
         Some(Command::Doctor(args)) => doctor::run(&args, out),
         Some(Command::Completions(args)) => completions::run(&args, out),
@@ -54,39 +53,4 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Score(args)) => score::run(&args, out),
         Some(Command::Corpus(args)) => corpus::run(&args, out),
     }
-}
-
-/// Opens the workbench, unless a name is neither a path nor a command.
-fn workbench(paths: &[std::path::PathBuf]) -> Result<()> {
-    for path in paths {
-        if !path.exists() {
-            return Err(no_such_path(path));
-        }
-    }
-    let options = crate::workbench::Options { paths: paths.to_vec(), theme: None };
-    crate::workbench::run(options).map_err(|error| match error.exit_code() {
-        2 => Usage(error.to_string()).into(),
-        _ => error.into(),
-    })
-}
-
-/// A bare word was most likely meant as a command.
-fn no_such_path(path: &Path) -> anyhow::Error {
-    use clap::CommandFactory;
-    let name = path.to_string_lossy();
-    let is_bare = path.components().count() == 1 && path.extension().is_none();
-    if !is_bare {
-        return anyhow::anyhow!("{name}: no such file or folder");
-    }
-    let root = Arguments::command();
-    let nearest = root
-        .get_subcommands()
-        .map(|command| (strsim::jaro_winkler(&name, command.get_name()), command.get_name()))
-        .filter(|(similarity, _)| *similarity > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    let hint = match nearest {
-        Some((_, command)) => format!("did you mean `rankspace {command}`?"),
-        None => "`rankspace --help` lists the commands".to_owned(),
-    };
-    Usage(format!("no command and no file named `{name}`; {hint}")).into()
 }

@@ -36,6 +36,12 @@ fn a_path_that_is_not_there_is_named() {
 }
 
 #[test]
+fn the_workbench_needs_a_terminal_and_names_what_works_without() {
+    rankspace("").refused().complains("is none").complains("rankspace train");
+    rankspace("--theme pink").refused().complains("dark, light, mono");
+}
+
+#[test]
 fn presets_are_listed_and_printed_as_toml() {
     let list = rankspace("presets").succeeds().prints("pcfg-small");
     for line in list.stdout.lines() {
