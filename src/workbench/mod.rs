@@ -11,6 +11,7 @@ pub mod app;
 mod app_tests;
 pub mod commands;
 pub mod engine;
+pub mod export;
 pub mod field;
 pub mod frame;
 pub mod history;

@@ -1,6 +1,10 @@
 //! Pieces that several screens draw.
 
 pub mod chart;
+pub mod moves;
+mod tree_pane;
+
+pub use tree_pane::{TreeLayout, TreePane, charset, ink_style};
 
 use super::theme::Theme;
 use ratatui::Frame;

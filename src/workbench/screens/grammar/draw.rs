@@ -1,0 +1,275 @@
+use super::list::Kind;
+use super::{Computed, Grammar};
+use crate::analysis::SymbolStatistics;
+use crate::workbench::screen::{ScreenId, View};
+use crate::workbench::text::{clean, count, figure, fit};
+use crate::workbench::widgets::{bar, empty_state, moves, pane};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+/// From this width on, the detail pane has two columns.
+const WIDE: u16 = 120;
+/// Columns of the bars.
+const BAR: usize = 10;
+
+pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
+    let Some(computed) = &screen.computed else { return draw_empty(screen, frame, area, view) };
+    let [header, body, input] = Layout::vertical([
+        Constraint::Length(3),
+        Constraint::Fill(1),
+        Constraint::Length(u16::from(screen.editing)),
+    ])
+    .areas(area);
+    draw_header(computed, frame, header, view);
+    if screen.editing {
+        screen.filter.draw(frame, input, " filter: ", true, view.theme);
+    }
+    let list_width = if area.width >= WIDE { area.width * 2 / 5 } else { 38 };
+    let [list, detail] =
+        Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
+    draw_list(screen, computed, frame, list, view);
+    draw_detail(screen, computed, frame, detail, view);
+}
+
+fn draw_empty(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
+    let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
+    let lines: &[&str] = if view.shared.selected_run().is_none() {
+        &["no run is selected", "press 2 to start one, or 7 to choose one from the list of runs"]
+    } else if view.shared.task(ScreenId::Grammar, "symbols").is_some() {
+        &["counting the symbols over the development sentences", "press x to stop"]
+    } else if !failure.is_empty() {
+        &[&failure, "press r to try again"]
+    } else {
+        &["nothing is computed yet", "press r to count the symbols with the current weights"]
+    };
+    empty_state(frame, area, "Grammar", lines, view.theme);
+}
+
+/// How many symbols the grammar makes use of, and over what that was counted.
+fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let symbols = &computed.symbols;
+    let run = view.shared.run(computed.run).map_or("", |r| &r.name);
+    let mut first = format!(
+        " {} · weights of step {} · {} dev sentences",
+        clean(run),
+        count(computed.weights.step),
+        symbols.sentences
+    );
+    if symbols.skipped > 0 {
+        first += &format!(", {} without derivation", symbols.skipped);
+    }
+    let usage = |kind: Kind| {
+        let usage = kind.usage(symbols);
+        format!(
+            " {} of {} {} in use, {:.1} effective (entropy {:.2} nats)",
+            usage.in_use,
+            kind.of(symbols).len(),
+            kind.title().to_lowercase(),
+            usage.effective(),
+            usage.entropy
+        )
+    };
+    let mut last = usage(Kind::Preterminals);
+    if let Some(agreement) = symbols.tagging {
+        last += &format!(", V-measure {:.1}", 100.0 * agreement.v_measure());
+    }
+    if let Some(note) = &computed.note {
+        first += &format!(" · {}", clean(note));
+    }
+    let width = usize::from(area.width);
+    let line = |text: &str, style| Line::styled(fit(text, width).into_owned(), style);
+    let lines = vec![
+        line(&first, theme.title),
+        line(&usage(Kind::Nonterminals), theme.text),
+        line(&last, theme.text),
+    ];
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+fn draw_list(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let statistics = screen.kind.of(&computed.symbols);
+    let place = if screen.order.is_empty() { 0 } else { screen.at + 1 };
+    let mut title =
+        format!("{} {place}/{} {}", screen.kind.title(), screen.order.len(), screen.sort.name());
+    if !screen.filter.is_empty() {
+        title += &format!(" · {}", clean(screen.filter.text()));
+    }
+    let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
+    let block = pane(title, theme, true);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    if screen.order.is_empty() {
+        frame.render_widget(Line::styled("no symbol fits; Esc shows all", theme.dim), inside);
+        return;
+    }
+    let total: f64 = statistics.iter().map(|s| s.expected).sum();
+    let largest = statistics.iter().map(|s| s.expected).fold(0.0, f64::max);
+    let [head, body] =
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inside);
+    let heading = format!("{:<6} {:<BAR$} {:>6}  gold", "symbol", "use", "%");
+    frame.render_widget(Line::styled(heading, theme.dim), head);
+    let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
+    for (y, place) in (body.y..).zip(visible) {
+        let symbol = screen.order[place];
+        let s = &statistics[symbol];
+        let gold = s.gold.first().map_or(String::new(), |cover| {
+            format!("{} {:.0} %", clean(&cover.label), 100.0 * cover.purity)
+        });
+        let share = if total > 0.0 { 100.0 * s.expected / total } else { 0.0 };
+        let line = format!(
+            "{:<6} {} {share:>6.2}  {gold}",
+            screen.kind.name_of(symbol),
+            bar(s.expected / largest.max(f64::MIN_POSITIVE), BAR)
+        );
+        let style = if place == screen.at { theme.selected } else { theme.text };
+        let row = Rect { y, height: 1, ..body };
+        frame.buffer_mut().set_style(row, style);
+        let text = fit(&line, usize::from(row.width)).into_owned();
+        frame.render_widget(Line::styled(text, style), row);
+    }
+}
+
+fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let Some(symbol) = screen.symbol() else {
+        return empty_state(frame, area, "Symbol", &["no symbol is selected"], theme);
+    };
+    let statistics = &screen.kind.of(&computed.symbols)[symbol];
+    let name = screen.kind.name_of(symbol);
+    let block = pane(name, theme, false);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    let left = facts(screen, statistics, view);
+    let right = weights(screen, computed, symbol, view);
+    if area.width >= WIDE / 2 {
+        let [a, b] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)])
+            .spacing(2)
+            .areas(inside);
+        draw_lines(frame, a, left, screen.scroll);
+        draw_lines(frame, b, right, screen.scroll);
+    } else {
+        // The list is one: what stands first is what there is room for.
+        let lines = right.into_iter().take(9).chain([Line::default()]).chain(left).collect();
+        draw_lines(frame, inside, lines, screen.scroll);
+    }
+}
+
+fn draw_lines(frame: &mut Frame, area: Rect, lines: Vec<Line>, scroll: usize) {
+    let start = scroll.min(lines.len().saturating_sub(usize::from(area.height)));
+    frame.render_widget(Paragraph::new(lines).scroll((start as u16, 0)), area);
+}
+
+/// What the trees say: counts, gold labels, yields.
+fn facts<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> Vec<Line<'a>> {
+    let theme = view.theme;
+    let things = screen.kind.things();
+    let mut lines = vec![
+        Line::styled(format!("expected {} {things}", figure(statistics.expected)), theme.text),
+        Line::styled(
+            format!(
+                "{} {things} of MBR trees, in {} sentences",
+                statistics.decoded,
+                statistics.sentences.len()
+            ),
+            theme.text,
+        ),
+        Line::default(),
+    ];
+    let gold = match screen.kind {
+        Kind::Nonterminals => "gold labels covered",
+        Kind::Preterminals => "gold tags covered",
+    };
+    lines.push(Line::styled(format!("{gold:<20} count  recall  purity"), theme.title));
+    if statistics.gold.is_empty() {
+        lines.push(Line::styled("none", theme.dim));
+    }
+    for cover in &statistics.gold {
+        let label = fit(&clean(&cover.label), 18).into_owned();
+        let (recall, purity) = (100.0 * cover.recall, 100.0 * cover.purity);
+        let text = format!("  {label:<18} {:>5} {recall:>6.1}% {purity:>6.1}%", cover.count);
+        lines.push(Line::styled(text, theme.text));
+    }
+    lines.push(Line::default());
+    let yields = match screen.kind {
+        Kind::Nonterminals => "yields",
+        Kind::Preterminals => "words in trees",
+    };
+    lines.push(Line::styled(yields, theme.title));
+    for item in &statistics.yields {
+        lines.push(Line::styled(format!("{:>5}  {}", item.count, clean(&item.words)), theme.text));
+    }
+    lines
+}
+
+/// What the weights say: likeliest expansions or words.
+fn weights<'a>(
+    screen: &Grammar,
+    computed: &Computed,
+    symbol: usize,
+    view: &View,
+) -> Vec<Line<'a>> {
+    let theme = view.theme;
+    let pending = |lines: &mut Vec<Line>| {
+        lines.push(Line::styled("reading them off the weights", theme.dim));
+    };
+    match screen.kind {
+        Kind::Nonterminals => {
+            let mut lines = vec![Line::styled("likeliest expansions", theme.title)];
+            let Some(rules) = screen.rules.get(&symbol) else {
+                pending(&mut lines);
+                return lines;
+            };
+            if !rules.exact {
+                let note = "(best found; the search ended at its limit)";
+                lines.push(Line::styled(note, theme.dim));
+            }
+            for rule in &rules.rules {
+                lines.push(Line::from(vec![
+                    Span::styled(format!("{:>7}  ", figure(rule.probability)), theme.dim),
+                    Span::styled(child(computed, rule.left), theme.text),
+                    Span::raw("  "),
+                    Span::styled(child(computed, rule.right), theme.text),
+                ]));
+            }
+            lines
+        }
+        Kind::Preterminals => {
+            let mut lines = vec![Line::styled("likeliest words", theme.title)];
+            let Some(words) = screen.words.get(&symbol) else {
+                pending(&mut lines);
+                return lines;
+            };
+            let vocabulary = &computed.weights.vocabulary;
+            let known = words.iter().filter(|w| (w.word as usize) < vocabulary.len());
+            lines.extend(known.map(|w| {
+                let word = clean(vocabulary.word(w.word)).into_owned();
+                let probability = figure(f64::from(w.probability));
+                Line::styled(format!("{probability:>7}  {word}"), theme.text)
+            }));
+            lines
+        }
+    }
+}
+
+/// Name of a child with what it mostly covers.
+fn child(computed: &Computed, symbol: usize) -> String {
+    let symbols = &computed.symbols;
+    let nonterminals = symbols.nonterminals.len();
+    let (kind, symbol) = match symbol.checked_sub(nonterminals) {
+        None => (Kind::Nonterminals, symbol),
+        Some(preterminal) => (Kind::Preterminals, preterminal),
+    };
+    let statistics = kind.of(symbols).get(symbol);
+    let hint = statistics.and_then(|s| match s.gold.first() {
+        Some(cover) => Some(cover.label.to_string()),
+        None => s.yields.first().map(|y| y.words.clone()),
+    });
+    match hint {
+        Some(hint) => format!("{} ({})", kind.name_of(symbol), fit(&clean(&hint), 12)),
+        None => kind.name_of(symbol),
+    }
+}

@@ -1,0 +1,279 @@
+//! The Grammar screen: what the nonterminals and preterminals of a grammar have learned.
+
+mod compute;
+mod draw;
+mod list;
+#[cfg(test)]
+mod tests;
+
+use crate::analysis::{Rules, WordProbability, likeliest_rules, likeliest_words};
+use crate::workbench::commands::Command;
+use crate::workbench::field::Field;
+use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
+use crate::workbench::shared::RunId;
+use crate::workbench::task::{Task, TaskReport};
+use crate::workbench::weights::WeightsSource;
+use crate::workbench::widgets::moves;
+use compute::{Computed, compute};
+use crossterm::event::{KeyCode, KeyEvent};
+use list::{Kind, Sort};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use std::collections::HashMap;
+
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "kind",
+        keys: &["t"],
+        help: "Show nonterminals or preterminals",
+        short: "nonterminals/preterminals",
+    },
+    Command {
+        name: "sentences",
+        keys: &["Enter"],
+        help: "Show the sentences that use the symbol, on Parses",
+        short: "sentences",
+    },
+    Command {
+        name: "sort",
+        keys: &["s"],
+        help: "Sort by expected use, purity or number",
+        short: "sort",
+    },
+    Command {
+        name: "filter",
+        keys: &["/"],
+        help: "List symbols by name, gold label, word or yield",
+        short: "filter",
+    },
+    Command {
+        name: "refresh",
+        keys: &["r"],
+        help: "Compute again with the current weights",
+        short: "refresh",
+    },
+    Command { name: "stop", keys: &["x"], help: "Stop the computation", short: "" },
+    Command { name: "clear", keys: &["Esc"], help: "List all symbols again", short: "" },
+    moves::DOWN,
+    moves::UP,
+    moves::PAGE_DOWN,
+    moves::PAGE_UP,
+    moves::FIRST,
+    moves::LAST,
+    moves::SCROLL_UP,
+    moves::SCROLL_DOWN,
+];
+
+/// Expansions and words shown of a symbol.
+const SHOWN: usize = 30;
+/// Products that a search for expansions may take.
+const SEARCH: usize = 2_000_000_000;
+
+#[derive(Default)]
+pub struct Grammar {
+    run: Option<RunId>,
+    computed: Option<Computed>,
+    /// Step of the newest checkpoint when it was last computed.
+    asked: Option<u64>,
+    /// Whether the screen has been looked at; before, nothing is computed.
+    seen: bool,
+    failure: Option<String>,
+    kind: Kind,
+    sort: Sort,
+    filter: Field,
+    editing: bool,
+    order: Vec<usize>,
+    at: usize,
+    /// First line of the detail pane.
+    scroll: usize,
+    rules: HashMap<usize, Rules>,
+    words: HashMap<usize, Vec<WordProbability>>,
+}
+
+/// A detail that a task found, for the weights of a step.
+enum Detail {
+    Rules(usize, Rules),
+    Words(usize, Vec<WordProbability>),
+}
+
+impl Grammar {
+    /// Number of the selected symbol within its kind.
+    fn symbol(&self) -> Option<usize> {
+        self.order.get(self.at).copied()
+    }
+
+    fn command(&mut self, name: &str, context: &mut Context) {
+        if let Some(at) = moves::moved(name, self.at, self.order.len()) {
+            return self.select(at, context);
+        }
+        if let Some((_, rows)) = moves::scrolled(name) {
+            self.scroll = self.scroll.saturating_add_signed(rows);
+            return;
+        }
+        match name {
+            "kind" => {
+                self.kind = self.kind.other();
+                self.at = 0;
+                self.relist(context);
+            }
+            "sort" => {
+                self.sort = self.sort.next();
+                self.relist(context);
+            }
+            "filter" => self.editing = true,
+            "clear" => {
+                self.filter.clear();
+                self.relist(context);
+            }
+            "refresh" => self.compute(context),
+            "stop" => {
+                context.push(Effect::Cancel("symbols"));
+                context.status("stopped; r computes again");
+            }
+            "sentences" => self.show_sentences(context),
+            _ => {}
+        }
+    }
+
+    fn show_sentences(&mut self, context: &mut Context) {
+        let (Some(symbol), Some(computed)) = (self.symbol(), &self.computed) else { return };
+        let name = self.kind.name_of(symbol);
+        let statistics = &self.kind.of(&computed.symbols)[symbol];
+        if statistics.sentences.is_empty() {
+            context.warn(format!("no tree has {name}"));
+            return;
+        }
+        let indices = statistics.sentences.iter().map(|&i| i as usize).collect();
+        let title = format!("with {name} at step {}", computed.weights.step);
+        context.push(Effect::Open(ScreenId::Parses, Target::Sentences { title, indices }));
+    }
+
+    fn compute(&mut self, context: &mut Context) {
+        let Some(run) = context.shared.selected_run() else { return };
+        let source = WeightsSource::of_run(run);
+        let (id, path, config) = (run.id, run.path.clone(), run.config.clone());
+        self.asked = Some(run.history.checkpoints.get("last").copied().unwrap_or(0));
+        let title = format!("counting the symbols of {}", run.name);
+        context.spawn(Task::new("symbols", title, move |handle| {
+            compute(id, &path, config.as_ref(), &source, handle)
+        }));
+    }
+
+    /// Turns to the selected run, and computes once it has a checkpoint.
+    fn follow(&mut self, context: &mut Context) {
+        if self.run != context.shared.selected {
+            let seen = self.seen;
+            *self = Grammar { run: context.shared.selected, seen, ..Grammar::default() };
+        }
+        let Some(run) = context.shared.selected_run().filter(|_| self.seen) else { return };
+        let written = run.history.checkpoints.get("last").copied();
+        // A failure for lack of a checkpoint ends with the first one.
+        let first = self.asked.is_none() || (self.failure.is_some() && written > self.asked);
+        if self.computed.is_none() && first {
+            self.compute(context);
+        }
+    }
+
+    fn relist(&mut self, context: &mut Context) {
+        let symbol = self.symbol();
+        let symbols = self.computed.as_ref().map(|c| self.kind.of(&c.symbols));
+        self.order = list::order(self.kind, symbols.unwrap_or_default(), self.sort, self.filter.text());
+        let at = symbol.and_then(|s| self.order.iter().position(|&i| i == s)).unwrap_or(0);
+        self.select(at, context);
+    }
+
+    fn select(&mut self, at: usize, context: &mut Context) {
+        if at != self.at {
+            self.scroll = 0;
+        }
+        self.at = at;
+        let (Some(symbol), Some(computed)) = (self.symbol(), &self.computed) else { return };
+        let parser = computed.weights.parser.clone();
+        let title = format!("reading {} off the weights", self.kind.name_of(symbol));
+        match self.kind {
+            Kind::Nonterminals if !self.rules.contains_key(&symbol) => {
+                context.spawn(Task::new("detail", title, move |_| {
+                    let grammar = parser.grammar();
+                    let limit = SEARCH / grammar.rank.max(1);
+                    let rules = likeliest_rules(&grammar, symbol, SHOWN, limit);
+                    Ok(Detail::Rules(symbol, rules))
+                }));
+            }
+            Kind::Preterminals if !self.words.contains_key(&symbol) => {
+                context.spawn(Task::new("detail", title, move |_| {
+                    let mut words = likeliest_words(&*parser, symbol..symbol + 1, SHOWN)
+                        .map_err(|e| e.to_string())?;
+                    Ok(Detail::Words(symbol, words.pop().unwrap_or_default()))
+                }));
+            }
+            _ => {}
+        }
+    }
+
+    fn key(&mut self, key: &KeyEvent, context: &mut Context) {
+        match key.code {
+            _ if !self.editing => return,
+            KeyCode::Enter | KeyCode::Esc => self.editing = false,
+            _ => self.filter.key(key),
+        }
+        self.relist(context);
+    }
+
+    fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
+        if let Some(error) = report.error() {
+            if report.kind == "symbols" {
+                self.failure = Some(error.to_owned());
+            }
+            context.push(Effect::Status(crate::report::Level::Error, error.to_owned()));
+            return;
+        }
+        if let Some(computed) = report.take::<Computed>() {
+            if Some(computed.run) != self.run {
+                return;
+            }
+            self.failure = None;
+            self.rules.clear();
+            self.words.clear();
+            self.computed = Some(computed);
+            self.relist(context);
+        } else if let Some(detail) = report.take::<Detail>() {
+            match detail {
+                Detail::Rules(symbol, rules) => drop(self.rules.insert(symbol, rules)),
+                Detail::Words(symbol, words) => drop(self.words.insert(symbol, words)),
+            }
+        }
+    }
+}
+
+impl Screen for Grammar {
+    fn id(&self) -> ScreenId {
+        ScreenId::Grammar
+    }
+
+    fn update(&mut self, input: Input, context: &mut Context) {
+        match input {
+            Input::Command(name) => self.command(name, context),
+            Input::Key(key) => self.key(&key, context),
+            Input::Paste(text) if self.editing => {
+                self.filter.paste(text);
+                self.relist(context);
+            }
+            Input::Shown => {
+                self.seen = true;
+                self.follow(context);
+            }
+            Input::Selection => self.follow(context),
+            Input::Run(id) if Some(id) == self.run => self.follow(context),
+            Input::Task(report) => self.task(report, context),
+            _ => {}
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
+        draw::draw(self, frame, area, view);
+    }
+
+    fn editing(&self) -> bool {
+        self.editing
+    }
+}

@@ -1,0 +1,129 @@
+//! Parsing one sentence with the weights at hand.
+
+use crate::model::Wanted;
+use crate::render::{Diagram, DiagramSpan};
+use crate::run::Snapshot;
+use crate::treebank::{Batch, Sentence, Tokenizer};
+use std::sync::Arc;
+
+/// What the weights of some step say about a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysis {
+    /// The optimiser step of the weights.
+    pub step: u64,
+    /// Words as written.
+    pub words: Vec<Arc<str>>,
+    /// Number of words that the vocabulary lacks.
+    pub unknown: usize,
+    /// Nats.
+    pub log_prob: f64,
+    /// The MBR tree with nonterminals and preterminals; `None` without a derivation.
+    pub diagram: Option<Diagram>,
+    pub marginals: Vec<f32>,
+}
+
+/// Name of a nonterminal on the screen.
+pub fn nonterminal(id: u32) -> String {
+    format!("N{id}")
+}
+
+/// Name of a preterminal on the screen.
+pub fn preterminal(id: u32) -> String {
+    format!("T{id}")
+}
+
+/// Parses a sentence as a user types it.
+pub fn parse_text(text: &str, weights: &Snapshot) -> Result<Analysis, String> {
+    parse(&weights.preprocessing.text(text, 0), weights)
+}
+
+/// Parses words that come from a corpus: none is split or left out as punctuation.
+pub fn parse_words(words: &[Arc<str>], weights: &Snapshot) -> Result<Analysis, String> {
+    let mut preprocessing = weights.preprocessing.clone();
+    preprocessing.tokenizer = Tokenizer::Blanks;
+    preprocessing.punctuation = crate::treebank::PunctuationRule::Keep;
+    parse(&preprocessing.text(&words.join(" "), 0), weights)
+}
+
+fn parse(sentence: &Sentence, weights: &Snapshot) -> Result<Analysis, String> {
+    let Snapshot { parser, vocabulary, step, .. } = weights;
+    if sentence.is_empty() {
+        return Err("no word is left: punctuation is removed before parsing".into());
+    }
+    if sentence.len() < 2 {
+        return Err("one word has no derivation in this grammar; type two or more".into());
+    }
+    let ids: Vec<u32> = sentence.words.iter().map(|w| vocabulary.id(w)).collect();
+    let batch = Batch::new([ids]).ok_or("a sentence without words")?;
+    let wanted = Wanted { tree: true, labels: true };
+    let parses = parser.parse(&batch, wanted).map_err(|e| e.to_string())?;
+    let parse = parses.into_iter().next().ok_or("the parser gave no analysis")?;
+    let spans: Vec<_> = parse
+        .spans
+        .iter()
+        .map(|s| DiagramSpan {
+            start: s.start,
+            end: s.end,
+            label: s.label.map(nonterminal).unwrap_or_default(),
+        })
+        .collect();
+    let tags: Vec<String> = parse.tags.iter().copied().map(preterminal).collect();
+    let tags = (tags.len() == sentence.len()).then_some(&tags[..]);
+    let is_unknown = |i: usize| !vocabulary.contains(&sentence.words[i]);
+    let mut diagram = match parse.spans.is_empty() {
+        true => None,
+        false => Diagram::from_spans(&sentence.surface, tags, &spans),
+    };
+    if let Some(diagram) = &mut diagram {
+        diagram.mark_unknown(is_unknown);
+    }
+    Ok(Analysis {
+        step: *step,
+        unknown: (0..sentence.len()).filter(|&i| is_unknown(i)).count(),
+        words: sentence.surface.clone(),
+        log_prob: parse.log_prob,
+        diagram,
+        marginals: parse.marginals,
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::analysis::fake::FakeParser;
+    use crate::treebank::{Preprocessing, Vocabulary};
+
+    /// Weights whose trees are right-branching; they know `the`, `dog`, `barked` and `at`.
+    pub fn weights() -> Snapshot {
+        let words = ["<pad>", "<unk>", "the", "dog", "barked", "at"].map(Arc::from).to_vec();
+        Snapshot {
+            parser: Arc::new(FakeParser::random(3, 4, 5, 6, 1.0, 1)),
+            vocabulary: Arc::new(Vocabulary::from_words(words, 1).expect("distinct")),
+            preprocessing: Preprocessing::default(),
+            step: 42,
+        }
+    }
+
+    #[test]
+    fn a_typed_sentence_is_tokenised_and_its_unknown_words_are_known() {
+        let analysis = parse_text("The dog barked, didn't it?", &weights()).expect("parses");
+        let words: Vec<&str> = analysis.words.iter().map(|w| &**w).collect();
+        assert_eq!(words, ["The", "dog", "barked", "did", "n't", "it"]);
+        assert_eq!((analysis.unknown, analysis.step), (3, 42));
+        let diagram = analysis.diagram.expect("has a derivation");
+        assert_eq!(&*diagram.nodes()[0].label, "N0");
+        assert!(diagram.nodes().iter().any(|n| n.unknown));
+    }
+
+    #[test]
+    fn words_of_a_corpus_keep_their_number() {
+        let words: Vec<Arc<str>> = ["don't", "-", "%"].map(Arc::from).to_vec();
+        assert_eq!(parse_words(&words, &weights()).expect("parses").words, words);
+    }
+
+    #[test]
+    fn what_cannot_be_parsed_is_said_in_a_sentence() {
+        assert!(parse_text(" , . ", &weights()).unwrap_err().contains("no word"));
+        assert!(parse_text("Go.", &weights()).unwrap_err().contains("one word"));
+    }
+}

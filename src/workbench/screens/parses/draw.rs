@@ -1,0 +1,276 @@
+use super::rows::Row;
+use super::{Editing, Parses, Subject};
+use crate::render::Mark;
+use crate::treebank::{Preprocessing, PunctuationRule};
+use crate::workbench::screen::{ScreenId, View};
+use crate::workbench::text::{clean, count, figure, fit};
+use crate::workbench::widgets::{TreePane, empty_state, moves, pane};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+
+/// From this width on, gold and induced tree stand side by side.
+const WIDE: u16 = 120;
+/// From this height on, trees and heat map are both shown in the wide arrangement.
+const TALL: u16 = 30;
+
+pub(super) fn draw(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
+    let [header, body, input] = Layout::vertical([
+        Constraint::Length(2),
+        Constraint::Fill(1),
+        Constraint::Length(u16::from(screen.editing.is_some())),
+    ])
+    .areas(area);
+    draw_header(screen, frame, header, view);
+    match screen.editing {
+        Some(Editing::Filter) => {
+            screen.filter.draw(frame, input, " filter: ", true, view.theme);
+        }
+        Some(Editing::Sentence) => {
+            screen.sentence.draw(frame, input, " sentence: ", true, view.theme);
+        }
+        None => {}
+    }
+    if screen.evaluation.is_none() {
+        return draw_without_trees(screen, frame, body, view);
+    }
+    if area.width >= WIDE {
+        let list_width = (area.width / 3).max(46);
+        let [list, right] =
+            Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
+        draw_list(screen, frame, list, view);
+        draw_sentence(screen, frame, right, view, true);
+    } else {
+        let rows = (body.height * 3 / 10).max(4);
+        let [list, below] =
+            Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
+        draw_list(screen, frame, list, view);
+        draw_sentence(screen, frame, below, view, false);
+    }
+}
+
+/// What is shown, and by which rules it is scored.
+fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let run = match &screen.subject {
+        Some(Subject::Run(id)) => view.shared.run(*id),
+        _ => None,
+    };
+    let name = match &screen.subject {
+        Some(Subject::Checkpoint(path)) => path.display().to_string(),
+        _ => run.map_or_else(|| "no run".to_owned(), |r| r.name.clone()),
+    };
+    let mut first = vec![Span::styled(format!(" {}", clean(&name)), theme.title)];
+    if let Some(evaluation) = &screen.evaluation {
+        let mut text = format!(
+            " · dev trees of step {} (epoch {})",
+            count(evaluation.step),
+            evaluation.epoch
+        );
+        if let Some(place) = evaluation.steps.iter().position(|s| *s == evaluation.step) {
+            text += &format!(", evaluation {} of {}", place + 1, evaluation.steps.len());
+        }
+        if let Some(f1) = evaluation.s_f1 {
+            text += &format!(" · S-F1 {f1:.1}");
+        }
+        first.push(Span::styled(text, theme.text));
+    }
+    let punctuation = run
+        .and_then(|r| r.config.as_ref())
+        .and_then(|c| Preprocessing::resolve(&c.data).ok())
+        .map(|p| if p.punctuation == PunctuationRule::Keep { "kept" } else { "removed" });
+    let punctuation = punctuation.map(|p| format!("punctuation {p}, ")).unwrap_or_default();
+    let rules =
+        format!(" F1: unlabelled spans, {punctuation}one-word and whole-sentence spans left out");
+    let width = usize::from(area.width);
+    let lines = vec![Line::from(first), Line::styled(fit(&rules, width).into_owned(), theme.dim)];
+    frame.render_widget(ratatui::widgets::Paragraph::new(lines), area);
+}
+
+/// Before there are trees: why, and what to do; a typed sentence is shown all the same.
+fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
+    if screen.typed.is_some() {
+        return draw_sentence(screen, frame, area, view, area.width >= WIDE);
+    }
+    let reading = view.shared.task(ScreenId::Parses, "trees").is_some();
+    let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
+    let lines: &[&str] = match &screen.subject {
+        None => &[
+            "no run is selected",
+            "press 2 to start one, or 7 to choose one from the list of runs",
+        ],
+        Some(Subject::Checkpoint(_)) => &[
+            "a checkpoint without its run has no development trees",
+            "press i to type a sentence and parse it with these weights",
+        ],
+        _ if reading => &["reading the trees"],
+        _ if !failure.is_empty() => &[&failure, "press r to read again"],
+        _ => &[
+            "no trees yet",
+            "they come with the run's first evaluation of the development set",
+            "press i to parse a typed sentence as soon as there is a checkpoint",
+        ],
+    };
+    empty_state(frame, area, "Parses", lines, view.theme);
+}
+
+fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let rows = screen.evaluation.as_ref().map_or(&[][..], |e| &e.rows);
+    let listing = &screen.listing;
+    let place = if screen.order.is_empty() { 0 } else { screen.at + 1 };
+    let mut title = format!("Sentences {place}/{} · {}", screen.order.len(), listing.sort.name());
+    if listing.reversed {
+        title += ", reversed";
+    }
+    if listing.only.is_some() {
+        title += &format!(" · {}", clean(&screen.only_title));
+    }
+    if !listing.filter.is_empty() {
+        title += &format!(" · with {}", clean(&listing.filter));
+    }
+    let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
+    let block = pane(title, theme, screen.typed.is_none());
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    if screen.order.is_empty() {
+        let why = "no sentence fits; Esc shows all";
+        frame.render_widget(Line::styled(why, theme.dim), inside);
+        return;
+    }
+    let (head, body) = (Rect { height: 1, ..inside }, Rect {
+        y: inside.y + 1,
+        height: inside.height.saturating_sub(1),
+        ..inside
+    });
+    frame.render_widget(Line::styled("   no  len     F1  lp/word", theme.dim), head);
+    let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
+    for (y, place) in (body.y..).zip(visible) {
+        let number = screen.order[place];
+        let line = list_line(number, &rows[number], usize::from(body.width));
+        let style = if place == screen.at { theme.selected } else { theme.text };
+        let line_area = Rect { y, height: 1, ..body };
+        frame.buffer_mut().set_style(line_area, style);
+        frame.render_widget(Line::styled(line, style), line_area);
+    }
+}
+
+fn list_line(number: usize, row: &Row, width: usize) -> String {
+    let f1 = row.f1.map_or("–".to_owned(), |f1| format!("{f1:.1}"));
+    let per_word = row.per_word().map_or("–".to_owned(), figure);
+    let words = row.words.join(" ");
+    let figures = format!("{:>5} {:>4} {f1:>6} {per_word:>8}  ", number + 1, row.words.len());
+    fit(&(figures + &clean(&words)), width).into_owned()
+}
+
+/// Trees and heat map of the sentence in view.
+fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wide: bool) {
+    let [facts, body] =
+        Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
+    draw_facts(screen, frame, facts, view);
+    let panes = &screen.panes;
+    let has_gold = panes.gold.is_some();
+    let heat_below = wide && area.height >= TALL;
+    let (trees, heat) = match (heat_below, screen.heat_first) {
+        (true, _) => {
+            let [trees, heat] =
+                Layout::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(body);
+            (Some(trees), Some(heat))
+        }
+        (false, true) => (None, Some(body)),
+        (false, false) => (Some(body), None),
+    };
+    if let Some(area) = trees {
+        let split = [Constraint::Fill(1), Constraint::Fill(1)];
+        let (gold, induced) = match (has_gold, wide) {
+            (false, _) => (None, area),
+            (true, true) => {
+                let [gold, induced] = Layout::horizontal(split).areas(area);
+                (Some(gold), induced)
+            }
+            (true, false) => {
+                let [gold, induced] = Layout::vertical(split).areas(area);
+                (Some(gold), induced)
+            }
+        };
+        if let Some(area) = gold {
+            draw_pane(frame, area, "Gold", panes.gold.as_ref(), &[], view);
+        }
+        let title = format!("Induced · {}", screen.layout.name());
+        let why = ["no analysis: the sentence has no derivation or was left out"];
+        draw_pane(frame, induced, &title, panes.induced.as_ref(), &why, view);
+    }
+    if let Some(area) = heat {
+        let why = [
+            "marginals are kept for a few pinned sentences only",
+            "press p to parse the selected sentences with the current weights",
+        ];
+        draw_pane(frame, area, "Span marginals", panes.heat.as_ref(), &why, view);
+    }
+}
+
+/// Figures of the sentence, and the key to the marks.
+fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let mut facts: Vec<String> = Vec::new();
+    let row = screen.row().filter(|_| screen.typed.is_none());
+    let analysis = screen.typed.as_ref().or(screen.analysis.as_ref().map(|(_, a)| a));
+    match (&screen.typed, row) {
+        (Some(typed), _) => facts.push(format!("typed, {} words", typed.words.len())),
+        (None, Some((number, row))) => {
+            facts.push(format!("sentence {}, {} words", number + 1, row.words.len()));
+            match row.f1 {
+                Some(f1) => facts.push(format!("F1 {f1:.1}")),
+                None if row.gold.is_none() => facts.push("no gold tree".into()),
+                None => {}
+            }
+        }
+        (None, None) => {}
+    }
+    let log_prob = analysis.map(|a| a.log_prob).or(row.and_then(|(_, row)| row.log_prob));
+    if let Some(log_prob) = log_prob {
+        let words = analysis.map_or(row.map_or(1, |(_, r)| r.words.len()), |a| a.words.len());
+        let per_word = figure(log_prob / words.max(1) as f64);
+        facts.push(format!("log-prob {} nats, {per_word} a word", figure(log_prob)));
+    }
+    if let Some(analysis) = analysis {
+        facts.push(format!("weights of step {}", count(analysis.step)));
+        if analysis.unknown > 0 {
+            facts.push(format!("{} unknown underlined", analysis.unknown));
+        }
+    }
+    let width = usize::from(area.width);
+    let first = fit(&format!(" {}", facts.join(" · ")), width).into_owned();
+    let counts = screen.panes.counts;
+    let mut second = vec![Span::raw(" ")];
+    if screen.panes.gold.is_some() {
+        for (mark, n, style) in [
+            (Mark::Matched, counts.matched, theme.good),
+            (Mark::Missing, counts.missing, theme.warning),
+            (Mark::Crossing, counts.crossing, theme.error),
+            (Mark::Spurious, counts.spurious, theme.reference),
+        ] {
+            let sign = mark.symbol(!theme.unicode);
+            second.push(Span::styled(format!("{sign} {n} {}   ", mark.name()), style));
+        }
+    }
+    let lines = vec![Line::styled(first, theme.text), Line::from(second)];
+    frame.render_widget(ratatui::widgets::Paragraph::new(lines), area);
+}
+
+fn draw_pane(
+    frame: &mut Frame,
+    area: Rect,
+    title: &str,
+    tree: Option<&TreePane>,
+    why_empty: &[&str],
+    view: &View,
+) {
+    let Some(tree) = tree else {
+        return empty_state(frame, area, title, why_empty, view.theme);
+    };
+    let block = pane(title, view.theme, false);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    tree.draw(frame, inside, view.theme);
+}

@@ -1,0 +1,537 @@
+//! The Parses screen: development sentences with gold and induced trees, and typed sentences.
+
+mod analysis;
+mod draw;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use crate::render::{Diagram, Mark, heat_map, mark_against};
+use crate::run::Snapshot;
+use crate::workbench::commands::Command;
+use crate::workbench::export::{self, Format};
+use crate::workbench::field::Field;
+use crate::workbench::popup::Answer;
+use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
+use crate::workbench::shared::RunId;
+use crate::workbench::task::{Task, TaskReport};
+use crate::workbench::weights::WeightsSource;
+use crate::workbench::widgets::{TreeLayout, TreePane, charset, moves};
+use analysis::{Analysis, parse_text, parse_words};
+pub(super) use analysis::{nonterminal, preterminal};
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use rows::{Evaluation, Listing, Row};
+use std::path::PathBuf;
+
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "type",
+        keys: &["i"],
+        help: "Type a sentence and parse it with the current weights",
+        short: "type",
+    },
+    Command {
+        name: "analyse",
+        keys: &["p"],
+        help: "Parse selected sentences with the current weights: labels and span marginals",
+        short: "parse",
+    },
+    Command { name: "filter", keys: &["/"], help: "List sentences with some text", short: "filter" },
+    Command {
+        name: "sort",
+        keys: &["s"],
+        help: "Sort by length, F1, log-probability per word or corpus order",
+        short: "sort",
+    },
+    Command { name: "reverse", keys: &["S"], help: "Turn the order round", short: "" },
+    Command {
+        name: "layout",
+        keys: &["v"],
+        help: "Draw trees vertically, horizontally, as brackets or in one line",
+        short: "layout",
+    },
+    Command {
+        name: "heat-map",
+        keys: &["m"],
+        help: "Show the span marginals or the trees, where not both have room",
+        short: "heat map",
+    },
+    Command {
+        name: "export",
+        keys: &["w"],
+        help: "Write the induced tree to a file: brackets, JSON, LaTeX or SVG",
+        short: "export",
+    },
+    Command { name: "copy", keys: &["y"], help: "Copy the induced tree as brackets", short: "" },
+    Command { name: "older", keys: &["["], help: "Show the evaluation before", short: "" },
+    Command { name: "newer", keys: &["]"], help: "Show the evaluation after", short: "" },
+    Command { name: "reload", keys: &["r"], help: "Read the newest evaluation again", short: "" },
+    Command {
+        name: "clear",
+        keys: &["Esc"],
+        help: "Leave the typed sentence, then the filter, then the selection of a symbol",
+        short: "",
+    },
+    moves::DOWN,
+    moves::UP,
+    moves::PAGE_DOWN,
+    moves::PAGE_UP,
+    moves::FIRST,
+    moves::LAST,
+    moves::SCROLL_LEFT,
+    moves::SCROLL_RIGHT,
+    moves::SCROLL_UP,
+    moves::SCROLL_DOWN,
+];
+
+/// Which line of text has the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Editing {
+    Filter,
+    Sentence,
+}
+
+/// Whose weights and trees are shown.
+#[derive(Clone, Debug, PartialEq)]
+enum Subject {
+    Run(RunId),
+    Checkpoint(PathBuf),
+}
+
+/// Number of brackets of each kind in view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct MarkCounts {
+    matched: usize,
+    missing: usize,
+    crossing: usize,
+    spurious: usize,
+}
+
+/// Laid out trees of the sentence in view.
+#[derive(Default)]
+struct Panes {
+    gold: Option<TreePane>,
+    induced: Option<TreePane>,
+    heat: Option<TreePane>,
+    counts: MarkCounts,
+    /// What is exported.
+    diagram: Option<Diagram>,
+}
+
+#[derive(Default)]
+pub struct Parses {
+    subject: Option<Subject>,
+    evaluation: Option<Evaluation>,
+    /// Newest evaluation that was asked for, so that each is read once.
+    requested: Option<u64>,
+    /// Whether newer evaluations replace the one in view.
+    scrubbing: bool,
+    failure: Option<String>,
+    listing: Listing,
+    /// Why only some sentences are listed.
+    only_title: String,
+    order: Vec<usize>,
+    at: usize,
+    editing: Option<Editing>,
+    filter: Field,
+    sentence: Field,
+    layout: TreeLayout,
+    heat_first: bool,
+    /// Whether every selected sentence is parsed with the current weights.
+    live: bool,
+    weights: Option<Snapshot>,
+    typed: Option<Analysis>,
+    /// Of the selected sentence, by its number.
+    analysis: Option<(usize, Analysis)>,
+    panes: Panes,
+}
+
+/// Result of a parse: the sentence's number (`None`: typed), the weights, the analysis.
+type Parsed = (Option<usize>, Snapshot, Result<Analysis, String>);
+
+impl Parses {
+    /// The selected sentence.
+    fn row(&self) -> Option<(usize, &Row)> {
+        let number = *self.order.get(self.at)?;
+        Some((number, self.evaluation.as_ref()?.rows.get(number)?))
+    }
+
+    fn command(&mut self, name: &str, context: &mut Context) {
+        if let Some(at) = moves::moved(name, self.at, self.order.len()) {
+            self.typed = None;
+            self.select(at, context);
+            return;
+        }
+        if let Some(by) = moves::scrolled(name) {
+            let Panes { gold, induced, heat, .. } = &mut self.panes;
+            [gold, induced, heat].into_iter().flatten().for_each(|pane| pane.scroll(by));
+            return;
+        }
+        match name {
+            "type" => self.editing = Some(Editing::Sentence),
+            "filter" => self.editing = Some(Editing::Filter),
+            "sort" => {
+                self.listing.sort = self.listing.sort.next();
+                self.relist(context);
+            }
+            "reverse" => {
+                self.listing.reversed = !self.listing.reversed;
+                self.relist(context);
+            }
+            "layout" => {
+                self.layout = self.layout.next();
+                self.lay_out(context);
+            }
+            "heat-map" => self.heat_first = !self.heat_first,
+            "analyse" => {
+                self.live = !self.live;
+                if self.live {
+                    self.weights = None;
+                    self.analyse(context);
+                } else {
+                    self.analysis = None;
+                    context.push(Effect::Cancel("parse"));
+                    self.lay_out(context);
+                }
+            }
+            "older" | "newer" => self.scrub(name == "newer", context),
+            "reload" => {
+                self.scrubbing = false;
+                self.weights = None;
+                self.read(None, context);
+            }
+            "export" if self.panes.diagram.is_some() => context.push(Effect::Popup(export::popup())),
+            "copy" if self.panes.diagram.is_some() => {
+                let text = self.panes.diagram.as_ref().map(|d| Format::Brackets.text(d));
+                context.push(Effect::Copy(text.unwrap_or_default().trim_end().to_owned()));
+                context.status("the tree is on the clipboard, as brackets");
+            }
+            "export" | "copy" => context.warn("no tree is in view"),
+            "clear" => self.clear(context),
+            _ => {}
+        }
+    }
+
+    fn clear(&mut self, context: &mut Context) {
+        if self.typed.take().is_some() {
+            self.lay_out(context);
+        } else if !self.listing.filter.is_empty() {
+            self.filter.clear();
+            self.listing.filter.clear();
+            self.relist(context);
+        } else if self.listing.only.take().is_some() {
+            self.relist(context);
+        }
+    }
+
+    fn scrub(&mut self, later: bool, context: &mut Context) {
+        let Some(evaluation) = &self.evaluation else { return };
+        match evaluation.neighbour(later) {
+            Some(step) => {
+                self.scrubbing = true;
+                self.read(Some(step), context);
+            }
+            None if later => {
+                self.scrubbing = false;
+                context.status("this is the newest evaluation; newer ones will replace it");
+            }
+            None => context.status("this is the first evaluation whose trees are kept"),
+        }
+    }
+
+    /// Reads an evaluation of the run in view.
+    fn read(&mut self, step: Option<u64>, context: &mut Context) {
+        let Some(Subject::Run(id)) = self.subject else { return };
+        let Some(run) = context.shared.run(id) else { return };
+        let path = run.path.clone();
+        let title = format!("reading the trees of {}", run.name);
+        context.spawn(Task::new("trees", title, move |_| Evaluation::load(id, &path, step)));
+    }
+
+    /// Follows the selected run and its newest evaluation.
+    fn follow(&mut self, context: &mut Context) {
+        if let Some(Subject::Checkpoint(_)) = self.subject {
+            return;
+        }
+        let selected = context.shared.selected.map(Subject::Run);
+        if self.subject != selected {
+            let (sentence, layout) = (std::mem::take(&mut self.sentence), self.layout);
+            *self = Parses { subject: selected, sentence, layout, ..Parses::default() };
+        }
+        let Some(run) = context.shared.selected_run() else { return };
+        let newest = run.history.newest("dev").map(|e| e.step);
+        let unread = self.requested.is_none() || newest > self.requested;
+        if unread && !(self.scrubbing && self.evaluation.is_some()) {
+            self.requested = Some(newest.unwrap_or(0));
+            self.read(None, context);
+        }
+    }
+
+    fn relist(&mut self, context: &mut Context) {
+        let number = self.row().map(|(number, _)| number);
+        let rows = self.evaluation.as_ref().map_or(&[][..], |e| &e.rows);
+        self.order = self.listing.order(rows);
+        let at = number.and_then(|n| self.order.iter().position(|&i| i == n)).unwrap_or(0);
+        self.select(at, context);
+    }
+
+    fn select(&mut self, at: usize, context: &mut Context) {
+        let before = self.row().map(|(number, _)| number);
+        self.at = at;
+        let number = self.row().map(|(number, _)| number);
+        if self.analysis.as_ref().map(|(n, _)| *n) != number {
+            self.analysis = None;
+        }
+        self.lay_out(context);
+        if self.live && (number != before || self.analysis.is_none()) {
+            self.analyse(context);
+        }
+    }
+
+    fn weights_source(&self, context: &Context) -> Option<WeightsSource> {
+        match self.subject.as_ref()? {
+            Subject::Run(id) => context.shared.run(*id).map(WeightsSource::of_run),
+            Subject::Checkpoint(path) => Some(WeightsSource::Files(vec![path.clone()])),
+        }
+    }
+
+    /// Parses the selected sentence with the weights at hand, or fetches them first.
+    fn analyse(&mut self, context: &mut Context) {
+        let Some(source) = self.weights_source(context) else { return };
+        let Some((number, row)) = self.row() else { return };
+        let (words, weights) = (row.words.clone(), self.weights.clone());
+        let title = format!("parsing sentence {}", number + 1);
+        context.spawn(Task::new("parse", title, move |_| {
+            let weights = weights.map_or_else(|| source.load(), Ok)?;
+            let analysis = parse_words(&words, &weights);
+            Ok::<Parsed, _>((Some(number), weights, analysis))
+        }));
+    }
+
+    /// Parses what was typed, with weights as new as can be had.
+    fn parse_typed(&mut self, context: &mut Context) {
+        let Some(source) = self.weights_source(context) else {
+            context.warn("no weights to parse with: start a run on screen 2 or select one on 7");
+            return;
+        };
+        let text = self.sentence.text().to_owned();
+        let weights = self.weights.clone().filter(|_| self.weights_are_newest(&source, context));
+        context.spawn(Task::new("parse", "parsing the typed sentence", move |_| {
+            let weights = weights.map_or_else(|| source.load(), Ok)?;
+            let analysis = parse_text(&text, &weights);
+            Ok::<Parsed, _>((None, weights, analysis))
+        }));
+    }
+
+    fn weights_are_newest(&self, source: &WeightsSource, context: &Context) -> bool {
+        let written = match self.subject {
+            Some(Subject::Run(id)) => {
+                context.shared.run(id).and_then(|r| r.history.checkpoints.get("last").copied())
+            }
+            _ => None,
+        };
+        let known = self.weights.as_ref().map(|w| w.step);
+        !source.is_live() && known >= written
+    }
+
+    fn key(&mut self, key: &KeyEvent, context: &mut Context) {
+        let Some(editing) = self.editing else { return };
+        let field = match editing {
+            Editing::Filter => &mut self.filter,
+            Editing::Sentence => &mut self.sentence,
+        };
+        match key.code {
+            KeyCode::Enter if editing == Editing::Sentence => {
+                if !field.text().trim().is_empty() {
+                    self.parse_typed(context);
+                }
+                return;
+            }
+            KeyCode::Enter | KeyCode::Esc => self.editing = None,
+            _ => field.key(key),
+        }
+        self.refilter(context);
+    }
+
+    fn refilter(&mut self, context: &mut Context) {
+        if self.listing.filter != self.filter.text() {
+            self.listing.filter = self.filter.text().to_owned();
+            self.relist(context);
+        }
+    }
+
+    fn open(&mut self, target: &Target, context: &mut Context) {
+        match target {
+            Target::Sentences { title, indices } => {
+                self.listing.only = Some(indices.clone());
+                self.only_title = title.clone();
+                self.typed = None;
+                self.at = 0;
+                self.follow(context);
+                // Following another run starts afresh.
+                self.listing.only = Some(indices.clone());
+                self.only_title = title.clone();
+                self.relist(context);
+            }
+            Target::Sentence(number) => {
+                self.follow(context);
+                self.listing.only = None;
+                self.filter.clear();
+                self.listing.filter.clear();
+                self.relist(context);
+                let at = self.order.iter().position(|i| i == number).unwrap_or(0);
+                self.select(at, context);
+            }
+            Target::Checkpoint(path) => {
+                *self = Parses {
+                    subject: Some(Subject::Checkpoint(path.clone())),
+                    editing: Some(Editing::Sentence),
+                    ..Parses::default()
+                };
+            }
+            Target::Corpus(_) => {}
+        }
+    }
+
+    fn export(&mut self, format: Format, context: &mut Context) {
+        let Some(diagram) = self.panes.diagram.clone() else { return };
+        let folder = match self.subject {
+            Some(Subject::Run(id)) => context.shared.run(id).map(|r| r.path.join("exports")),
+            _ => None,
+        };
+        let folder = folder.unwrap_or_else(|| context.shared.runs_folder.join("../exports"));
+        let step = match (&self.typed, &self.analysis, &self.evaluation) {
+            (Some(typed), ..) => typed.step,
+            (None, Some((_, analysis)), _) => analysis.step,
+            (None, None, evaluation) => evaluation.as_ref().map_or(0, |e| e.step),
+        };
+        let stem = match self.row().filter(|_| self.typed.is_none()) {
+            Some((number, _)) => format!("sentence-{}-step-{step}", number + 1),
+            None => format!("typed-step-{step}"),
+        };
+        context.spawn(Task::new("export", "writing the tree", move |_| {
+            export::save(&folder, &stem, format, &diagram)
+        }));
+    }
+
+    fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
+        if let Some(error) = report.error() {
+            if report.kind == "trees" {
+                self.failure = Some(error.to_owned());
+            } else {
+                self.live = false;
+            }
+            context.push(Effect::Status(crate::report::Level::Error, error.to_owned()));
+            return;
+        }
+        if let Some(evaluation) = report.take::<Option<Evaluation>>() {
+            self.failure = None;
+            if let Some(evaluation) = evaluation {
+                self.requested = self.requested.max(Some(evaluation.step));
+                self.evaluation = Some(evaluation);
+                self.relist(context);
+            }
+        } else if let Some((number, weights, analysis)) = report.take::<Parsed>() {
+            self.weights = Some(weights);
+            match (analysis, number) {
+                (Err(reason), _) => {
+                    self.analysis = None;
+                    context.warn(reason);
+                }
+                (Ok(analysis), None) => self.typed = Some(analysis),
+                (Ok(analysis), Some(number)) => self.analysis = Some((number, analysis)),
+            }
+            self.lay_out(context);
+        } else if let Some(path) = report.take::<PathBuf>() {
+            context.status(format!("written to {}", path.display()));
+        }
+    }
+
+    /// Lays out what is in view; drawing only looks.
+    fn lay_out(&mut self, context: &Context) {
+        let theme = context.theme;
+        self.panes = Panes::default();
+        let analysis = match (&self.typed, &self.analysis, self.row()) {
+            (Some(typed), ..) => Some(typed),
+            (None, Some((number, analysis)), Some((at, _))) if *number == at => Some(analysis),
+            _ => None,
+        };
+        let row = self.row().filter(|_| self.typed.is_none()).map(|(_, row)| row);
+        let mut gold = row.and_then(Row::gold_diagram);
+        let induced = match analysis {
+            Some(analysis) => analysis.diagram.clone(),
+            None => row.and_then(Row::induced_diagram),
+        };
+        let marginals = match analysis {
+            Some(analysis) => Some(&analysis.marginals),
+            None => row.and_then(|row| row.marginals.as_ref()),
+        };
+        let Some(mut induced) = induced else {
+            self.panes.gold = gold.map(|gold| TreePane::tree(&gold, self.layout, theme));
+            return;
+        };
+        if let Some(gold) = &mut gold {
+            mark_against(gold, &mut induced);
+        }
+        let count = |diagram: &Diagram, mark| {
+            let marked = diagram.nodes().iter().filter(|n| n.mark == mark);
+            marked.map(|n| (n.start, n.end)).collect::<std::collections::HashSet<_>>().len()
+        };
+        self.panes = Panes {
+            counts: MarkCounts {
+                matched: count(&induced, Mark::Matched),
+                missing: gold.as_ref().map_or(0, |gold| count(gold, Mark::Missing)),
+                crossing: count(&induced, Mark::Crossing),
+                spurious: count(&induced, Mark::Spurious),
+            },
+            heat: marginals.filter(|m| !m.is_empty()).map(|marginals| {
+                let map = heat_map(&induced, gold.as_ref(), marginals, charset(theme));
+                TreePane::picture(map)
+            }),
+            gold: gold.map(|gold| TreePane::tree(&gold, self.layout, theme)),
+            induced: Some(TreePane::tree(&induced, self.layout, theme)),
+            diagram: Some(induced),
+        };
+    }
+}
+
+impl Screen for Parses {
+    fn id(&self) -> ScreenId {
+        ScreenId::Parses
+    }
+
+    fn update(&mut self, input: Input, context: &mut Context) {
+        match input {
+            Input::Command(name) => self.command(name, context),
+            Input::Key(key) => self.key(&key, context),
+            Input::Paste(text) => {
+                match self.editing {
+                    Some(Editing::Filter) => self.filter.paste(text),
+                    Some(Editing::Sentence) => self.sentence.paste(text),
+                    None => {}
+                }
+                self.refilter(context);
+            }
+            Input::Shown | Input::Selection => self.follow(context),
+            Input::Run(id) if Some(id) == context.shared.selected => self.follow(context),
+            Input::Open(target) => self.open(target, context),
+            Input::Answer { popup: export::POPUP, answer: Answer::Item(i) } => {
+                if let Some(format) = Format::ALL.get(*i) {
+                    self.export(*format, context);
+                }
+            }
+            Input::Task(report) => self.task(report, context),
+            Input::Run(_) | Input::Answer { .. } | Input::Tick => {}
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
+        draw::draw(self, frame, area, view);
+    }
+
+    fn editing(&self) -> bool {
+        self.editing.is_some()
+    }
+}

@@ -1,0 +1,295 @@
+//! Development sentences with their induced trees, and the order in which they are listed.
+
+use crate::evaluation::sentence_f1;
+use crate::render::{Diagram, DiagramSpan};
+use crate::run::{EvaluatedTrees, KeptSentence, RunFolder};
+use crate::workbench::shared::RunId;
+use std::cmp::Ordering;
+use std::path::Path;
+use std::sync::Arc;
+
+/// One development sentence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    pub words: Vec<Arc<str>>,
+    /// Start, end and label; `None` without a gold tree.
+    pub gold: Option<Vec<(u32, u32, Arc<str>)>>,
+    /// Nats; `None` where the sentence has no analysis.
+    pub log_prob: Option<f64>,
+    /// Start, end and posterior of the induced spans.
+    pub spans: Vec<(u32, u32, f32)>,
+    /// Percent; `None` without gold tree or analysis.
+    pub f1: Option<f64>,
+    /// Span marginals, of pinned sentences.
+    pub marginals: Option<Vec<f32>>,
+}
+
+impl Row {
+    fn new(sentence: KeptSentence) -> Row {
+        Row { words: sentence.words, gold: sentence.gold, ..Row::default() }
+    }
+
+    /// Log-probability by word, nats.
+    pub fn per_word(&self) -> Option<f64> {
+        self.log_prob.map(|p| p / self.words.len().max(1) as f64)
+    }
+
+    /// The gold tree; `None` without one, or where its spans are no tree.
+    pub fn gold_diagram(&self) -> Option<Diagram> {
+        let spans: Vec<_> = self
+            .gold
+            .as_ref()?
+            .iter()
+            .map(|(start, end, label)| DiagramSpan { start: *start, end: *end, label })
+            .collect();
+        Diagram::from_spans(&self.words, None::<&[&str]>, &spans)
+    }
+
+    /// The induced tree, without labels.
+    pub fn induced_diagram(&self) -> Option<Diagram> {
+        self.log_prob?;
+        let spans: Vec<_> = self
+            .spans
+            .iter()
+            .map(|&(start, end, _)| DiagramSpan { start, end, label: "" })
+            .collect();
+        Diagram::from_spans(&self.words, None::<&[&str]>, &spans)
+    }
+}
+
+/// The trees of one evaluation of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    pub run: RunId,
+    pub step: u64,
+    pub epoch: u64,
+    /// Mean F1 in percent, where there are gold trees.
+    pub s_f1: Option<f64>,
+    /// Steps of all evaluations whose trees are kept, rising.
+    pub steps: Vec<u64>,
+    pub rows: Vec<Row>,
+}
+
+impl Evaluation {
+    /// Reads the evaluation at `step`, or the newest. `None` where none is kept yet.
+    pub fn load(run: RunId, path: &Path, step: Option<u64>) -> Result<Option<Evaluation>, String> {
+        let folder = RunFolder::open(path).map_err(|e| e.to_string())?;
+        let kept = folder.evaluations_with_trees();
+        let wanted = kept.iter().rfind(|(s, _)| step.is_none_or(|step| *s <= step));
+        let Some((_, file)) = wanted.or(kept.first()) else { return Ok(None) };
+        let trees = EvaluatedTrees::read(file).map_err(|e| e.to_string())?;
+        let sentences = folder.dev_sentences().map_err(|e| e.to_string())?;
+        let steps = kept.iter().map(|(s, _)| *s).collect();
+        Evaluation::new(run, steps, sentences, trees).map(Some)
+    }
+
+    /// Puts sentences and trees together.
+    pub fn new(
+        run: RunId,
+        steps: Vec<u64>,
+        sentences: Vec<KeptSentence>,
+        evaluated: EvaluatedTrees,
+    ) -> Result<Evaluation, String> {
+        let EvaluatedTrees { step, epoch, metrics, trees, pinned, .. } = evaluated;
+        if sentences.len() != trees.len() {
+            return Err(format!(
+                "the trees of step {step} are of {} sentences, the run kept {}",
+                trees.len(),
+                sentences.len()
+            ));
+        }
+        let mut rows: Vec<Row> = sentences.into_iter().map(Row::new).collect();
+        for (row, tree) in rows.iter_mut().zip(trees) {
+            let Some(tree) = tree else { continue };
+            let span = |s: &(u32, u32, f32)| (s.0, s.1);
+            let predicted: Vec<_> = tree.spans.iter().map(span).collect();
+            row.f1 = row.gold.as_ref().map(|gold| {
+                let gold: Vec<_> = gold.iter().map(|(start, end, _)| (*start, *end)).collect();
+                sentence_f1(row.words.len(), &predicted, &gold)
+            });
+            row.log_prob = Some(tree.log_prob);
+            row.spans = tree.spans;
+        }
+        for pin in pinned {
+            if let Some(row) = rows.get_mut(pin.sentence).filter(|r| r.words.len() == pin.length) {
+                row.marginals = Some(pin.marginals);
+            }
+        }
+        Ok(Evaluation { run, step, epoch, s_f1: metrics.get("s_f1"), steps, rows })
+    }
+
+    /// The step of the evaluation before or behind this one.
+    pub fn neighbour(&self, later: bool) -> Option<u64> {
+        let mut steps = self.steps.iter().copied();
+        if later { steps.find(|s| *s > self.step) } else { steps.rfind(|s| *s < self.step) }
+    }
+}
+
+/// What the list is sorted by; the worst stand first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    #[default]
+    Corpus,
+    Length,
+    F1,
+    LogProb,
+}
+
+impl Sort {
+    pub fn next(self) -> Sort {
+        match self {
+            Sort::Corpus => Sort::Length,
+            Sort::Length => Sort::F1,
+            Sort::F1 => Sort::LogProb,
+            Sort::LogProb => Sort::Corpus,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Sort::Corpus => "corpus order",
+            Sort::Length => "by length",
+            Sort::F1 => "by F1",
+            Sort::LogProb => "by log-prob",
+        }
+    }
+}
+
+/// Which sentences are listed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listing {
+    pub sort: Sort,
+    pub reversed: bool,
+    /// Every blank-separated part must stand in the sentence; case does not matter.
+    pub filter: String,
+    /// Only these sentences, e.g. those that use a symbol.
+    pub only: Option<Vec<usize>>,
+}
+
+impl Listing {
+    /// Numbers of the listed sentences in order. Sentences without the figure that is sorted by
+    /// stand last in both directions.
+    pub fn order(&self, rows: &[Row]) -> Vec<usize> {
+        let parts: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
+        let matches = |&i: &usize| {
+            let text = rows[i].words.join(" ").to_lowercase();
+            parts.iter().all(|part| text.contains(part.as_str()))
+        };
+        let mut order: Vec<usize> = match &self.only {
+            Some(only) => only.iter().copied().filter(|&i| i < rows.len()).collect(),
+            None => (0..rows.len()).collect(),
+        };
+        if !parts.is_empty() {
+            order.retain(matches);
+        }
+        let key = |i: usize| match self.sort {
+            Sort::Corpus => Some(i as f64),
+            Sort::Length => Some(rows[i].words.len() as f64),
+            Sort::F1 => rows[i].f1,
+            Sort::LogProb => rows[i].per_word(),
+        };
+        order.sort_by(|&a, &b| match (key(a), key(b)) {
+            (Some(x), Some(y)) if self.reversed => y.total_cmp(&x),
+            (Some(x), Some(y)) => x.total_cmp(&y),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => Ordering::Equal,
+        });
+        order
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::report::{Metrics, SCHEMA};
+    use crate::run::{EvaluatedTree, PinnedMarginals};
+
+    pub fn kept(text: &str, gold: Option<&[(u32, u32, &str)]>) -> KeptSentence {
+        KeptSentence {
+            words: text.split(' ').map(Arc::from).collect(),
+            gold: gold.map(|g| g.iter().map(|&(s, e, l)| (s, e, l.into())).collect()),
+        }
+    }
+
+    pub fn tree(log_prob: f64, spans: &[(u32, u32)]) -> Option<EvaluatedTree> {
+        let spans = spans.iter().map(|&(s, e)| (s, e, 0.5)).collect();
+        Some(EvaluatedTree { log_prob, spans })
+    }
+
+    pub fn evaluation() -> Evaluation {
+        let sentences = vec![
+            kept("the dog barked at me", Some(&[(0, 5, "S"), (0, 2, "NP"), (2, 5, "VP"), (3, 5, "PP")])),
+            kept("go home", Some(&[(0, 2, "S")])),
+            kept("Þú ert góður maður", None),
+            kept("a very long word sat", Some(&[(0, 5, "S"), (0, 4, "NP")])),
+        ];
+        let marginals = (0..36).map(|i| (i % 7) as f32 / 7.0).collect();
+        let trees = EvaluatedTrees {
+            schema: SCHEMA,
+            step: 300,
+            epoch: 3,
+            metrics: [("s_f1", 55.5)].into_iter().collect::<Metrics>(),
+            trees: vec![
+                tree(-20.0, &[(0, 5), (1, 5), (1, 3), (3, 5)]),
+                tree(-4.0, &[(0, 2)]),
+                None,
+                tree(-40.0, &[(0, 5), (0, 4), (0, 3), (0, 2)]),
+            ],
+            pinned: vec![PinnedMarginals { sentence: 0, length: 5, marginals }],
+        };
+        Evaluation::new(RunId(1), vec![100, 200, 300], sentences, trees).expect("fits")
+    }
+
+    #[test]
+    fn rows_have_f1_only_where_there_is_gold_and_an_analysis() {
+        let f1: Vec<_> = evaluation().rows.iter().map(|r| r.f1.map(f64::round)).collect();
+        // 1 of 3 spans on both sides; two words; no gold; 1 gold and 3 induced.
+        assert_eq!(f1, [Some(33.0), Some(100.0), None, Some(50.0)]);
+    }
+
+    #[test]
+    fn sentences_without_a_figure_stand_last_in_both_directions() {
+        let rows = evaluation().rows;
+        let mut listing = Listing { sort: Sort::F1, ..Listing::default() };
+        assert_eq!(listing.order(&rows), [0, 3, 1, 2]);
+        listing.reversed = true;
+        assert_eq!(listing.order(&rows), [1, 3, 0, 2]);
+        listing.sort = Sort::LogProb;
+        assert_eq!(listing.order(&rows), [1, 0, 3, 2]);
+        listing.sort = Sort::Length;
+        assert_eq!(listing.order(&rows), [0, 3, 2, 1]);
+    }
+
+    #[test]
+    fn filters_need_all_their_parts_and_keep_to_the_given_sentences() {
+        let rows = evaluation().rows;
+        let mut listing = Listing { filter: "ÞÚ maður".into(), ..Listing::default() };
+        assert_eq!(listing.order(&rows), [2]);
+        listing.filter.clear();
+        listing.only = Some(vec![3, 1, 99]);
+        assert_eq!(listing.order(&rows), [1, 3]);
+    }
+
+    #[test]
+    fn trees_of_another_corpus_are_refused() {
+        let trees = EvaluatedTrees {
+            schema: SCHEMA,
+            step: 1,
+            epoch: 1,
+            metrics: Metrics::default(),
+            trees: vec![],
+            pinned: vec![],
+        };
+        let error = Evaluation::new(RunId(0), vec![1], vec![kept("a b", None)], trees);
+        assert!(error.unwrap_err().contains("0 sentences, the run kept 1"));
+    }
+
+    #[test]
+    fn time_is_scrubbed_through_the_kept_evaluations() {
+        let mut evaluation = evaluation();
+        assert_eq!((evaluation.neighbour(false), evaluation.neighbour(true)), (Some(200), None));
+        evaluation.step = 100;
+        assert_eq!((evaluation.neighbour(false), evaluation.neighbour(true)), (None, Some(200)));
+    }
+}

@@ -1,0 +1,83 @@
+//! Moving through lists and over trees with the same keys on every screen.
+
+use crate::workbench::commands::Command;
+use std::ops::Range;
+
+const fn command(name: &'static str, keys: &'static [&'static str], help: &'static str) -> Command {
+    Command { name, keys, help, short: "" }
+}
+
+pub const DOWN: Command = command("down", &["Down", "j"], "Select the next row");
+pub const UP: Command = command("up", &["Up", "k"], "Select the row before");
+pub const PAGE_DOWN: Command = command("page-down", &["PageDown", "Ctrl-d"], "Go ten rows down");
+pub const PAGE_UP: Command = command("page-up", &["PageUp", "Ctrl-u"], "Go ten rows up");
+pub const FIRST: Command = command("first", &["Home", "g"], "Select the first row");
+pub const LAST: Command = command("last", &["End", "G"], "Select the last row");
+pub const SCROLL_LEFT: Command = command("scroll-left", &["Left", "h"], "Scroll trees to the left");
+pub const SCROLL_RIGHT: Command =
+    command("scroll-right", &["Right", "l"], "Scroll trees to the right");
+pub const SCROLL_UP: Command = command("scroll-up", &["Shift-Up", "K"], "Scroll trees up");
+pub const SCROLL_DOWN: Command = command("scroll-down", &["Shift-Down", "J"], "Scroll trees down");
+
+/// Rows of a page.
+const PAGE: usize = 10;
+/// Columns and rows of one scroll.
+const SCROLL: (isize, isize) = (8, 3);
+
+/// Where the selection in a list of `len` rows goes; `None` if the command moves no selection.
+pub fn moved(name: &str, at: usize, len: usize) -> Option<usize> {
+    let last = len.saturating_sub(1);
+    Some(match name {
+        "down" => (at + 1).min(last),
+        "up" => at.saturating_sub(1),
+        "page-down" => (at + PAGE).min(last),
+        "page-up" => at.saturating_sub(PAGE),
+        "first" => 0,
+        "last" => last,
+        _ => return None,
+    })
+}
+
+/// Columns and rows by which a command scrolls trees; `None` if it scrolls none.
+pub fn scrolled(name: &str) -> Option<(isize, isize)> {
+    Some(match name {
+        "scroll-left" => (-SCROLL.0, 0),
+        "scroll-right" => (SCROLL.0, 0),
+        "scroll-up" => (0, -SCROLL.1),
+        "scroll-down" => (0, SCROLL.1),
+        _ => return None,
+    })
+}
+
+/// Rows to draw of a list so that the selected one is in view, in the middle where it can be.
+pub fn visible(at: usize, len: usize, height: usize) -> Range<usize> {
+    let start = at.saturating_sub(height / 2).min(len.saturating_sub(height));
+    start..len.min(start + height)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_selection_stays_within_the_list() {
+        assert_eq!(moved("down", 4, 5), Some(4));
+        assert_eq!(moved("page-up", 3, 5), Some(0));
+        assert_eq!(moved("last", 0, 5), Some(4));
+        assert_eq!(moved("down", 0, 0), Some(0));
+        assert_eq!(moved("help", 0, 5), None);
+    }
+
+    #[test]
+    fn the_visible_rows_hold_the_selected_one_and_fill_the_height() {
+        for len in 0..30 {
+            for at in 0..len {
+                for height in 1..12 {
+                    let rows = visible(at, len, height);
+                    assert!(rows.contains(&at), "{at} of {len} in {height}: {rows:?}");
+                    assert_eq!(rows.len(), height.min(len));
+                }
+            }
+        }
+    }
+}
