@@ -1,5 +1,7 @@
 use super::{Charset, Diagram, Ink, Picture, Role};
 
+// A word without a tag stands bare: brackets of its own would say nothing.
+
 /// Width up to which [`bracket_lines`] keeps a phrase on one line.
 const LINE: usize = 60;
 
@@ -41,6 +43,11 @@ fn brackets(diagram: &Diagram, charset: Charset, line: usize) -> Picture {
                     row += 1;
                     column = 2 * depth;
                 }
+                let role = if node.unknown { Role::UnknownWord } else { Role::Word };
+                if let Some(word) = node.word.as_deref().filter(|_| node.label.is_empty()) {
+                    column = picture.text(row, column, word, ink(role));
+                    continue;
+                }
                 column = picture.text(row, column, "(", ink(Role::Line));
                 let sign = node.mark.symbol(charset.is_ascii());
                 if !sign.is_empty() {
@@ -51,7 +58,6 @@ fn brackets(diagram: &Diagram, charset: Charset, line: usize) -> Picture {
                     column = picture.text(row, column, &node.label, ink(role));
                 }
                 if let Some(word) = &node.word {
-                    let role = if node.unknown { Role::UnknownWord } else { Role::Word };
                     column = picture.text(row, column + 1, word, ink(role));
                 }
                 stack.push(Step::Close { node: i });

@@ -19,9 +19,11 @@ pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
     // A level is a row of labels and a row of lines; the former is left out if all are empty.
     let label_rows = usize::from(texts);
     let depths = diagram.depths();
-    let line_row = |depth: usize| depth * (1 + label_rows) + label_rows;
+    // A root without a label needs no row for it.
+    let first_row = label_rows - usize::from(texts && blocks.text[0] == 0 && phrase(&0));
+    let line_row = |depth: usize| depth * (1 + label_rows) + first_row;
     let levels = (0..nodes.len()).filter(phrase).map(|i| depths[i] + 1).max().unwrap_or(0);
-    let tag_row = levels * (1 + label_rows);
+    let tag_row = if levels == 0 { 0 } else { line_row(levels - 1) + 1 };
     let tags = nodes.iter().any(|n| n.word.is_some() && !n.label.is_empty());
     let word_row = tag_row + usize::from(tags);
 
@@ -67,7 +69,7 @@ pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
                 let ink = Ink { role: Role::Tag, mark: node.mark };
                 picture.text(tag_row, start, &node.label, ink);
             }
-        } else if texts {
+        } else if texts && (i != 0 || blocks.text[0] > 0) {
             let row = line_row(depths[i]) - 1;
             let ink = Ink { role: Role::Label, mark: node.mark };
             let mut column = blocks.start_of_text(i, blocks.text[i]);
@@ -76,7 +78,7 @@ pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
             }
             if !node.label.is_empty() {
                 picture.text(row, column, &node.label, ink);
-            } else if signs[i].is_empty() && i != 0 {
+            } else if signs[i].is_empty() {
                 picture.down(blocks.anchor[i], row, row + 1, charset);
             }
         }
@@ -170,7 +172,10 @@ mod tests {
         let mut tree = Diagram::from_spans(&words, None::<&[&str]>, &spans).expect("nested");
         assert_eq!(vertical(&tree, Charset::Unicode).lines(), [" ┌────┐", "┌┴─┐  │", "a  b  c"]);
         tree.mark(|span| if span == (0, 2) { Mark::Crossing } else { Mark::None });
-        assert!(vertical(&tree, Charset::Unicode).lines().concat().contains('✗'));
+        assert_eq!(
+            vertical(&tree, Charset::Unicode).lines(),
+            [" ┌────┐", " ✗    │", "┌┴─┐  │", "a  b  c"]
+        );
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub mod screen;
 pub mod screens;
 pub mod series;
 pub mod shared;
+#[cfg(test)]
+pub(crate) mod stage;
 pub mod start;
 pub mod task;
 pub mod terminal;

@@ -6,7 +6,7 @@ use crate::run::{RunFolder, Snapshot};
 use crate::treebank::{LabelledSpan, Preprocessing, PunctuationRule, Sentence, Splits, Tokenizer};
 use crate::workbench::shared::RunId;
 use crate::workbench::task::TaskHandle;
-use crate::workbench::weights::WeightsSource;
+use crate::workbench::weights::Weights;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -24,10 +24,10 @@ pub fn compute(
     run: RunId,
     path: &Path,
     config: Option<&Config>,
-    source: &WeightsSource,
+    weights: &Weights,
     handle: &TaskHandle,
 ) -> Result<Computed, String> {
-    let weights = source.load()?;
+    let weights = weights.load(handle)?;
     let (sentences, note) = sentences(path, config, &weights.preprocessing)?;
     let mut progress = |done: usize, total: usize| {
         handle.progress(done as u64, total as u64);
@@ -49,7 +49,9 @@ fn sentences(
 ) -> Result<(Vec<Sentence>, Option<String>), String> {
     let kept = RunFolder::open(path).and_then(|folder| folder.dev_sentences());
     let loaded = match config {
-        Some(config) => Splits::load(config).map(|splits| splits.dev.sentences).map_err(|e| e.to_string()),
+        Some(config) => {
+            Splits::load(config).map(|splits| splits.dev.sentences).map_err(|e| e.to_string())
+        }
         None => Err("the run's config.toml cannot be read".to_owned()),
     };
     match (loaded, kept) {

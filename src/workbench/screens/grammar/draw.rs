@@ -108,8 +108,7 @@ fn draw_list(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: Rec
     }
     let total: f64 = statistics.iter().map(|s| s.expected).sum();
     let largest = statistics.iter().map(|s| s.expected).fold(0.0, f64::max);
-    let [head, body] =
-        Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inside);
+    let [head, body] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inside);
     let heading = format!("{:<6} {:<BAR$} {:>6}  gold", "symbol", "use", "%");
     frame.render_widget(Line::styled(heading, theme.dim), head);
     let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
@@ -146,9 +145,8 @@ fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: R
     let left = facts(screen, statistics, view);
     let right = weights(screen, computed, symbol, view);
     if area.width >= WIDE / 2 {
-        let [a, b] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)])
-            .spacing(2)
-            .areas(inside);
+        let [a, b] =
+            Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).spacing(2).areas(inside);
         draw_lines(frame, a, left, screen.scroll);
         draw_lines(frame, b, right, screen.scroll);
     } else {
@@ -180,17 +178,17 @@ fn facts<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> Ve
         Line::default(),
     ];
     let gold = match screen.kind {
-        Kind::Nonterminals => "gold labels covered",
-        Kind::Preterminals => "gold tags covered",
+        Kind::Nonterminals => "gold labels, %",
+        Kind::Preterminals => "gold tags, %",
     };
-    lines.push(Line::styled(format!("{gold:<20} count  recall  purity"), theme.title));
+    lines.push(Line::styled(format!("{gold:<17} count recall purity"), theme.title));
     if statistics.gold.is_empty() {
         lines.push(Line::styled("none", theme.dim));
     }
     for cover in &statistics.gold {
-        let label = fit(&clean(&cover.label), 18).into_owned();
+        let label = fit(&clean(&cover.label), 15).into_owned();
         let (recall, purity) = (100.0 * cover.recall, 100.0 * cover.purity);
-        let text = format!("  {label:<18} {:>5} {recall:>6.1}% {purity:>6.1}%", cover.count);
+        let text = format!("  {label:<15} {:>5} {recall:>6.1} {purity:>6.1}", cover.count);
         lines.push(Line::styled(text, theme.text));
     }
     lines.push(Line::default());
@@ -206,12 +204,7 @@ fn facts<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> Ve
 }
 
 /// What the weights say: likeliest expansions or words.
-fn weights<'a>(
-    screen: &Grammar,
-    computed: &Computed,
-    symbol: usize,
-    view: &View,
-) -> Vec<Line<'a>> {
+fn weights<'a>(screen: &Grammar, computed: &Computed, symbol: usize, view: &View) -> Vec<Line<'a>> {
     let theme = view.theme;
     let pending = |lines: &mut Vec<Line>| {
         lines.push(Line::styled("reading them off the weights", theme.dim));

@@ -122,7 +122,11 @@ mod tests {
             yields: vec![Yield { words: words.into(), count: 2 }],
             ..SymbolStatistics::default()
         };
-        vec![symbol(1.0, "NP", 0.3, "the dog"), symbol(9.0, "VP", 0.2, "saw the cat"), symbol(4.0, "NP", 0.9, "a cat")]
+        vec![
+            symbol(1.0, "NP", 0.3, "the dog"),
+            symbol(9.0, "VP", 0.2, "saw the cat"),
+            symbol(4.0, "NP", 0.9, "a cat"),
+        ]
     }
 
     #[test]

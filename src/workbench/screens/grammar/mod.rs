@@ -12,7 +12,6 @@ use crate::workbench::field::Field;
 use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
 use crate::workbench::shared::RunId;
 use crate::workbench::task::{Task, TaskReport};
-use crate::workbench::weights::WeightsSource;
 use crate::workbench::widgets::moves;
 use compute::{Computed, compute};
 use crossterm::event::{KeyCode, KeyEvent};
@@ -150,12 +149,12 @@ impl Grammar {
 
     fn compute(&mut self, context: &mut Context) {
         let Some(run) = context.shared.selected_run() else { return };
-        let source = WeightsSource::of_run(run);
+        let weights = run.weights();
         let (id, path, config) = (run.id, run.path.clone(), run.config.clone());
         self.asked = Some(run.history.checkpoints.get("last").copied().unwrap_or(0));
         let title = format!("counting the symbols of {}", run.name);
         context.spawn(Task::new("symbols", title, move |handle| {
-            compute(id, &path, config.as_ref(), &source, handle)
+            compute(id, &path, config.as_ref(), &weights, handle)
         }));
     }
 
@@ -163,6 +162,8 @@ impl Grammar {
     fn follow(&mut self, context: &mut Context) {
         if self.run != context.shared.selected {
             let seen = self.seen;
+            context.push(Effect::Cancel("symbols"));
+            context.push(Effect::Cancel("detail"));
             *self = Grammar { run: context.shared.selected, seen, ..Grammar::default() };
         }
         let Some(run) = context.shared.selected_run().filter(|_| self.seen) else { return };
@@ -177,7 +178,8 @@ impl Grammar {
     fn relist(&mut self, context: &mut Context) {
         let symbol = self.symbol();
         let symbols = self.computed.as_ref().map(|c| self.kind.of(&c.symbols));
-        self.order = list::order(self.kind, symbols.unwrap_or_default(), self.sort, self.filter.text());
+        self.order =
+            list::order(self.kind, symbols.unwrap_or_default(), self.sort, self.filter.text());
         let at = symbol.and_then(|s| self.order.iter().position(|&i| i == s)).unwrap_or(0);
         self.select(at, context);
     }

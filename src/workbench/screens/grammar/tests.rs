@@ -1,1 +1,183 @@
+use super::*;
+use crate::analysis::fake::FakeParser;
+use crate::analysis::symbols;
+use crate::run::Snapshot;
+use crate::treebank::{LabelledSpan, Preprocessing, Sentence, Vocabulary};
+use crate::workbench::stage::{Stage, said};
+use crate::workbench::task::Outcome;
+use insta::assert_snapshot;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
+fn sentence(index: usize, text: &str, gold: Option<(&str, &[(u32, u32, &str)])>) -> Sentence {
+    let words: Vec<Arc<str>> = text.split(' ').map(Arc::from).collect();
+    Sentence {
+        surface: words.clone(),
+        tags: gold.map(|(tags, _)| tags.split(' ').map(Arc::from).collect()),
+        gold: gold.map(|(_, spans)| {
+            let span = |&(start, end, label): &(u32, u32, &str)| LabelledSpan {
+                start,
+                end,
+                label: label.into(),
+            };
+            spans.iter().map(span).collect()
+        }),
+        words,
+        tree: None,
+        index,
+    }
+}
+
+fn sentences(with_gold: bool) -> Vec<Sentence> {
+    let all: [(&str, &str, &[(u32, u32, &str)]); 4] = [
+        ("the dog barked", "DT NN VBD", &[(0, 3, "S"), (0, 2, "NP")]),
+        ("the cat saw the dog", "DT NN VBD DT NN", &[(0, 5, "S"), (2, 5, "VP"), (3, 5, "NP")]),
+        ("köttinn sá hundinn", "N VBD N", &[(0, 3, "IP-MAT"), (1, 3, "VP")]),
+        ("home", "NN", &[]),
+    ];
+    let make = |(i, (text, tags, gold)): (usize, &(&str, &str, &[(u32, u32, &str)]))| {
+        sentence(i, text, with_gold.then_some((tags, gold)))
+    };
+    all.iter().enumerate().map(make).collect()
+}
+
+fn computed(parser: FakeParser, with_gold: bool) -> Computed {
+    let words = ["<pad>", "<unk>", "the", "dog", "barked", "cat", "saw"].map(Arc::from).to_vec();
+    let vocabulary = Arc::new(Vocabulary::from_words(words, 1).expect("distinct"));
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let symbols = symbols(&parser, &vocabulary, &sentences(with_gold), &mut go_on);
+    Computed {
+        run: RunId(1),
+        symbols: symbols.expect("parses").expect("not stopped"),
+        weights: Snapshot {
+            parser: Arc::new(parser),
+            vocabulary,
+            preprocessing: Preprocessing::default(),
+            step: 1200,
+        },
+        note: None,
+    }
+}
+
+fn small() -> FakeParser {
+    FakeParser::random(3, 5, 6, 7, 3.0, 2)
+}
+
+/// The screen on run 1 with everything computed.
+fn stage(computed: Computed) -> Stage<Grammar> {
+    let mut stage = Stage::with_run(Grammar::default(), 1);
+    stage.update(Input::Shown);
+    let effects = stage.deliver("symbols", computed);
+    stage.settle(effects);
+    stage
+}
+
+fn command(stage: &mut Stage<Grammar>, name: &'static str) -> Vec<Effect> {
+    let effects = stage.command(name);
+    stage.settle(effects)
+}
+
+fn snapshot(name: &str, stage: &Stage<Grammar>) {
+    for (width, height) in [(80, 24), (200, 60)] {
+        assert_snapshot!(format!("{name}_{width}x{height}"), stage.shot(width, height));
+    }
+}
+
+#[test]
+fn empty_states_say_what_to_do_next() {
+    let mut stage = Stage::new(Grammar::default());
+    assert!(stage.update(Input::Shown).is_empty());
+    snapshot("no_run", &stage);
+    let mut stage = Stage::with_run(Grammar::default(), 1);
+    stage.update(Input::Shown);
+    snapshot("nothing_computed", &stage);
+    stage.report("symbols", Outcome::Failed("no checkpoint yet".into()));
+    snapshot("failed", &stage);
+}
+
+#[test]
+fn nothing_is_computed_before_the_screen_is_looked_at() {
+    let mut stage = Stage::with_run(Grammar::default(), 1);
+    assert!(stage.update(Input::Selection).iter().all(|e| !matches!(e, Effect::Spawn(_))));
+    assert!(stage.update(Input::Run(RunId(1))).is_empty());
+    let effects = stage.update(Input::Shown);
+    assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "symbols"));
+    assert!(stage.update(Input::Shown).is_empty(), "once is enough");
+}
+
+#[test]
+fn nonterminals_are_listed_by_use_with_what_they_cover() {
+    snapshot("nonterminals", &stage(computed(small(), true)));
+}
+
+#[test]
+fn preterminals_show_their_words_and_gold_tags() {
+    let mut stage = stage(computed(small(), true));
+    command(&mut stage, "kind");
+    command(&mut stage, "down");
+    snapshot("preterminals", &stage);
+}
+
+#[test]
+fn without_gold_trees_there_are_still_yields_and_expansions() {
+    let mut stage = stage(Computed {
+        note: Some("without gold tags, from the run folder: the corpus has changed".into()),
+        ..computed(small(), false)
+    });
+    command(&mut stage, "down");
+    snapshot("no_gold", &stage);
+}
+
+#[test]
+fn symbols_are_filtered_and_sorted() {
+    let mut stage = stage(computed(small(), true));
+    stage.command("filter");
+    stage.type_text("vp");
+    assert_eq!(stage.screen.order, [1, 2]);
+    stage.type_text("xyz");
+    assert!(stage.shot(80, 24).contains("no symbol fits"));
+    stage.press(KeyCode::Esc);
+    command(&mut stage, "clear");
+    assert_eq!(stage.screen.order.len(), 3);
+    command(&mut stage, "sort");
+    assert!(stage.shot(200, 60).contains("by purity"));
+}
+
+#[test]
+fn a_symbol_leads_to_the_sentences_that_use_it() {
+    let mut stage = stage(computed(small(), true));
+    let effects = command(&mut stage, "sentences");
+    let [Effect::Open(ScreenId::Parses, Target::Sentences { title, indices })] = &effects[..]
+    else {
+        panic!("{effects:?}");
+    };
+    assert_eq!((title.as_str(), &indices[..]), ("with N0 at step 1200", &[0, 1, 2][..]));
+}
+
+#[test]
+fn a_symbol_that_no_tree_has_leads_nowhere() {
+    let mut stage = stage(computed(FakeParser::random(3, 50, 6, 7, 3.0, 2), true));
+    command(&mut stage, "kind");
+    command(&mut stage, "last");
+    assert!(said(&command(&mut stage, "sentences"))[0].contains("no tree has"));
+}
+
+#[test]
+fn thousands_of_symbols_are_drawn_as_quickly_as_a_few() {
+    let mut stage = stage(computed(FakeParser::random(4500, 9000, 2, 7, 1.0, 1), true));
+    command(&mut stage, "kind");
+    command(&mut stage, "last");
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("Preterminals 9000/9000"), "{shot}");
+}
+
+#[test]
+fn another_run_starts_afresh_and_late_results_of_the_old_one_are_dropped() {
+    let mut stage = stage(computed(small(), true));
+    stage.shared.runs.push(crate::workbench::shared::RunEntry::new(RunId(2), "runs/b".into()));
+    stage.shared.selected = Some(RunId(2));
+    let effects = stage.update(Input::Selection);
+    assert!(matches!(effects.last(), Some(Effect::Spawn(task)) if task.kind == "symbols"));
+    stage.deliver("symbols", computed(small(), true));
+    assert!(stage.screen.computed.is_none());
+}

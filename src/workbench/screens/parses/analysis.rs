@@ -4,7 +4,25 @@ use crate::model::Wanted;
 use crate::render::{Diagram, DiagramSpan};
 use crate::run::Snapshot;
 use crate::treebank::{Batch, Sentence, Tokenizer};
+use crate::workbench::task::TaskHandle;
+use crate::workbench::weights::{self, Weights};
+use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Where the weights come from; loading them is the work of a task.
+pub enum Source {
+    Run(Weights),
+    Checkpoint(PathBuf),
+}
+
+impl Source {
+    pub fn load(&self, handle: &TaskHandle) -> Result<Snapshot, String> {
+        match self {
+            Source::Run(weights) => weights.load(handle),
+            Source::Checkpoint(path) => weights::from_file(path),
+        }
+    }
+}
 
 /// What the weights of some step say about a sentence.
 #[derive(Clone, Debug, PartialEq)]

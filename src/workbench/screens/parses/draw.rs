@@ -8,6 +8,7 @@ use crate::workbench::widgets::{TreePane, empty_state, moves, pane};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders};
 
 /// From this width on, gold and induced tree stand side by side.
 const WIDE: u16 = 120;
@@ -34,14 +35,16 @@ pub(super) fn draw(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) 
     if screen.evaluation.is_none() {
         return draw_without_trees(screen, frame, body, view);
     }
-    if area.width >= WIDE {
+    if screen.zoomed {
+        draw_sentence(screen, frame, body, view, area.width >= WIDE);
+    } else if area.width >= WIDE {
         let list_width = (area.width / 3).max(46);
         let [list, right] =
             Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
         draw_list(screen, frame, list, view);
         draw_sentence(screen, frame, right, view, true);
     } else {
-        let rows = (body.height * 3 / 10).max(4);
+        let rows = (body.height / 5).max(4);
         let [list, below] =
             Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
         draw_list(screen, frame, list, view);
@@ -62,28 +65,28 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     };
     let mut first = vec![Span::styled(format!(" {}", clean(&name)), theme.title)];
     if let Some(evaluation) = &screen.evaluation {
-        let mut text = format!(
-            " · dev trees of step {} (epoch {})",
-            count(evaluation.step),
-            evaluation.epoch
-        );
-        if let Some(place) = evaluation.steps.iter().position(|s| *s == evaluation.step) {
-            text += &format!(", evaluation {} of {}", place + 1, evaluation.steps.len());
-        }
+        let mut text = format!(" · step {}, epoch {}", count(evaluation.step), evaluation.epoch);
         if let Some(f1) = evaluation.s_f1 {
-            text += &format!(" · S-F1 {f1:.1}");
+            text += &format!(" · dev S-F1 {f1:.1}");
+        }
+        if let Some(place) = evaluation.steps.iter().position(|s| *s == evaluation.step) {
+            text += &format!(" · trees {} of {}", place + 1, evaluation.steps.len());
         }
         first.push(Span::styled(text, theme.text));
     }
     let punctuation = run
         .and_then(|r| r.config.as_ref())
         .and_then(|c| Preprocessing::resolve(&c.data).ok())
-        .map(|p| if p.punctuation == PunctuationRule::Keep { "kept" } else { "removed" });
-    let punctuation = punctuation.map(|p| format!("punctuation {p}, ")).unwrap_or_default();
-    let rules =
-        format!(" F1: unlabelled spans, {punctuation}one-word and whole-sentence spans left out");
+        .map(|p| p.punctuation);
+    let rules = match punctuation {
+        None => " F1: unlabelled; left out: one-word and whole-sentence spans",
+        Some(PunctuationRule::Keep) => {
+            " F1: unlabelled, with punctuation; left out: one-word and whole-sentence spans"
+        }
+        Some(_) => " F1: unlabelled; left out: punctuation, one-word and whole-sentence spans",
+    };
     let width = usize::from(area.width);
-    let lines = vec![Line::from(first), Line::styled(fit(&rules, width).into_owned(), theme.dim)];
+    let lines = vec![Line::from(first), Line::styled(fit(rules, width).into_owned(), theme.dim)];
     frame.render_widget(ratatui::widgets::Paragraph::new(lines), area);
 }
 
@@ -114,6 +117,12 @@ fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &Vie
     empty_state(frame, area, "Parses", lines, view.theme);
 }
 
+/// A pane; where rows are scarce it has a line on top and none below.
+fn frame_of<'a>(title: String, area: Rect, focused: bool, view: &View) -> Block<'a> {
+    let block = pane(title, view.theme, focused);
+    if area.width >= WIDE || area.height > 12 { block } else { block.borders(Borders::TOP) }
+}
+
 fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let rows = screen.evaluation.as_ref().map_or(&[][..], |e| &e.rows);
@@ -130,7 +139,7 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         title += &format!(" · with {}", clean(&listing.filter));
     }
     let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
-    let block = pane(title, theme, screen.typed.is_none());
+    let block = frame_of(title, area, screen.typed.is_none(), view);
     let inside = block.inner(area);
     frame.render_widget(block, area);
     if screen.order.is_empty() {
@@ -138,11 +147,10 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         frame.render_widget(Line::styled(why, theme.dim), inside);
         return;
     }
-    let (head, body) = (Rect { height: 1, ..inside }, Rect {
-        y: inside.y + 1,
-        height: inside.height.saturating_sub(1),
-        ..inside
-    });
+    let (head, body) = (
+        Rect { height: 1, ..inside },
+        Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside },
+    );
     frame.render_widget(Line::styled("   no  len     F1  lp/word", theme.dim), head);
     let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
     for (y, place) in (body.y..).zip(visible) {
@@ -165,8 +173,7 @@ fn list_line(number: usize, row: &Row, width: usize) -> String {
 
 /// Trees and heat map of the sentence in view.
 fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wide: bool) {
-    let [facts, body] =
-        Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
+    let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
     draw_facts(screen, frame, facts, view);
     let panes = &screen.panes;
     let has_gold = panes.gold.is_some();
@@ -269,7 +276,7 @@ fn draw_pane(
     let Some(tree) = tree else {
         return empty_state(frame, area, title, why_empty, view.theme);
     };
-    let block = pane(title, view.theme, false);
+    let block = frame_of(title.to_owned(), area, false, view);
     let inside = block.inner(area);
     frame.render_widget(block, area);
     tree.draw(frame, inside, view.theme);

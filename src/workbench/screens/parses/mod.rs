@@ -15,9 +15,8 @@ use crate::workbench::popup::Answer;
 use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
 use crate::workbench::shared::RunId;
 use crate::workbench::task::{Task, TaskReport};
-use crate::workbench::weights::WeightsSource;
 use crate::workbench::widgets::{TreeLayout, TreePane, charset, moves};
-use analysis::{Analysis, parse_text, parse_words};
+use analysis::{Analysis, Source, parse_text, parse_words};
 pub(super) use analysis::{nonterminal, preterminal};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -38,7 +37,12 @@ pub const COMMANDS: &[Command] = &[
         help: "Parse selected sentences with the current weights: labels and span marginals",
         short: "parse",
     },
-    Command { name: "filter", keys: &["/"], help: "List sentences with some text", short: "filter" },
+    Command {
+        name: "filter",
+        keys: &["/"],
+        help: "List sentences with some text",
+        short: "filter",
+    },
     Command {
         name: "sort",
         keys: &["s"],
@@ -57,6 +61,12 @@ pub const COMMANDS: &[Command] = &[
         keys: &["m"],
         help: "Show the span marginals or the trees, where not both have room",
         short: "heat map",
+    },
+    Command {
+        name: "zoom",
+        keys: &["z"],
+        help: "Hide the list, so that trees have its room; once more brings it back",
+        short: "zoom",
     },
     Command {
         name: "export",
@@ -139,6 +149,8 @@ pub struct Parses {
     sentence: Field,
     layout: TreeLayout,
     heat_first: bool,
+    /// Whether the list is hidden.
+    zoomed: bool,
     /// Whether every selected sentence is parsed with the current weights.
     live: bool,
     weights: Option<Snapshot>,
@@ -184,6 +196,7 @@ impl Parses {
                 self.layout = self.layout.next();
                 self.lay_out(context);
             }
+            "zoom" => self.zoomed = !self.zoomed,
             "heat-map" => self.heat_first = !self.heat_first,
             "analyse" => {
                 self.live = !self.live;
@@ -202,7 +215,9 @@ impl Parses {
                 self.weights = None;
                 self.read(None, context);
             }
-            "export" if self.panes.diagram.is_some() => context.push(Effect::Popup(export::popup())),
+            "export" if self.panes.diagram.is_some() => {
+                context.push(Effect::Popup(export::popup()))
+            }
             "copy" if self.panes.diagram.is_some() => {
                 let text = self.panes.diagram.as_ref().map(|d| Format::Brackets.text(d));
                 context.push(Effect::Copy(text.unwrap_or_default().trim_end().to_owned()));
@@ -257,8 +272,15 @@ impl Parses {
         }
         let selected = context.shared.selected.map(Subject::Run);
         if self.subject != selected {
-            let (sentence, layout) = (std::mem::take(&mut self.sentence), self.layout);
-            *self = Parses { subject: selected, sentence, layout, ..Parses::default() };
+            context.push(Effect::Cancel("trees"));
+            context.push(Effect::Cancel("parse"));
+            *self = Parses {
+                subject: selected,
+                sentence: std::mem::take(&mut self.sentence),
+                layout: self.layout,
+                zoomed: self.zoomed,
+                ..Parses::default()
+            };
         }
         let Some(run) = context.shared.selected_run() else { return };
         let newest = run.history.newest("dev").map(|e| e.step);
@@ -290,21 +312,21 @@ impl Parses {
         }
     }
 
-    fn weights_source(&self, context: &Context) -> Option<WeightsSource> {
+    fn source(&self, context: &Context) -> Option<Source> {
         match self.subject.as_ref()? {
-            Subject::Run(id) => context.shared.run(*id).map(WeightsSource::of_run),
-            Subject::Checkpoint(path) => Some(WeightsSource::Files(vec![path.clone()])),
+            Subject::Run(id) => context.shared.run(*id).map(|run| Source::Run(run.weights())),
+            Subject::Checkpoint(path) => Some(Source::Checkpoint(path.clone())),
         }
     }
 
     /// Parses the selected sentence with the weights at hand, or fetches them first.
     fn analyse(&mut self, context: &mut Context) {
-        let Some(source) = self.weights_source(context) else { return };
+        let Some(source) = self.source(context) else { return };
         let Some((number, row)) = self.row() else { return };
         let (words, weights) = (row.words.clone(), self.weights.clone());
         let title = format!("parsing sentence {}", number + 1);
-        context.spawn(Task::new("parse", title, move |_| {
-            let weights = weights.map_or_else(|| source.load(), Ok)?;
+        context.spawn(Task::new("parse", title, move |handle| {
+            let weights = weights.map_or_else(|| source.load(handle), Ok)?;
             let analysis = parse_words(&words, &weights);
             Ok::<Parsed, _>((Some(number), weights, analysis))
         }));
@@ -312,28 +334,30 @@ impl Parses {
 
     /// Parses what was typed, with weights as new as can be had.
     fn parse_typed(&mut self, context: &mut Context) {
-        let Some(source) = self.weights_source(context) else {
+        let Some(source) = self.source(context) else {
             context.warn("no weights to parse with: start a run on screen 2 or select one on 7");
             return;
         };
         let text = self.sentence.text().to_owned();
-        let weights = self.weights.clone().filter(|_| self.weights_are_newest(&source, context));
-        context.spawn(Task::new("parse", "parsing the typed sentence", move |_| {
-            let weights = weights.map_or_else(|| source.load(), Ok)?;
+        let weights = self.weights.clone().filter(|_| self.weights_are_newest(context));
+        context.spawn(Task::new("parse", "parsing the typed sentence", move |handle| {
+            let weights = weights.map_or_else(|| source.load(handle), Ok)?;
             let analysis = parse_text(&text, &weights);
             Ok::<Parsed, _>((None, weights, analysis))
         }));
     }
 
-    fn weights_are_newest(&self, source: &WeightsSource, context: &Context) -> bool {
-        let written = match self.subject {
-            Some(Subject::Run(id)) => {
-                context.shared.run(id).and_then(|r| r.history.checkpoints.get("last").copied())
-            }
-            _ => None,
-        };
-        let known = self.weights.as_ref().map(|w| w.step);
-        !source.is_live() && known >= written
+    /// Whether the weights at hand are the newest that can be had: those of a job of this process
+    /// change with every step, those of others with every checkpoint.
+    fn weights_are_newest(&self, context: &Context) -> bool {
+        let Some(weights) = &self.weights else { return false };
+        match self.subject {
+            Some(Subject::Run(id)) => context.shared.run(id).is_some_and(|run| {
+                let newest = run.history.checkpoints.values().max();
+                run.commands.is_none() && newest.is_none_or(|step| *step <= weights.step)
+            }),
+            _ => true,
+        }
     }
 
     fn key(&mut self, key: &KeyEvent, context: &mut Context) {
@@ -428,7 +452,8 @@ impl Parses {
         }
         if let Some(evaluation) = report.take::<Option<Evaluation>>() {
             self.failure = None;
-            if let Some(evaluation) = evaluation {
+            let ours = |e: &Evaluation| self.subject == Some(Subject::Run(e.run));
+            if let Some(evaluation) = evaluation.filter(ours) {
                 self.requested = self.requested.max(Some(evaluation.step));
                 self.evaluation = Some(evaluation);
                 self.relist(context);

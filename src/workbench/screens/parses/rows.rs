@@ -219,7 +219,10 @@ pub(super) mod tests {
 
     pub fn evaluation() -> Evaluation {
         let sentences = vec![
-            kept("the dog barked at me", Some(&[(0, 5, "S"), (0, 2, "NP"), (2, 5, "VP"), (3, 5, "PP")])),
+            kept(
+                "the dog barked at me",
+                Some(&[(0, 5, "S"), (0, 2, "NP"), (2, 5, "VP"), (3, 5, "PP")]),
+            ),
             kept("go home", Some(&[(0, 2, "S")])),
             kept("Þú ert góður maður", None),
             kept("a very long word sat", Some(&[(0, 5, "S"), (0, 4, "NP")])),

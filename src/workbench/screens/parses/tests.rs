@@ -1,8 +1,259 @@
+use super::analysis::tests::weights;
+use super::rows::tests::{evaluation, kept, tree};
 use super::*;
-use crate::workbench::shared::{RunEntry, Shared};
-use crate::workbench::task::Outcome;
+use crate::report::{Metrics, SCHEMA};
+use crate::run::EvaluatedTrees;
+use crate::workbench::stage::{Stage, said};
 use crate::workbench::theme::{Theme, ThemeName};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use insta::assert_snapshot;
 
-fn nothing() -> Parses { Parses::default() }
+/// The screen on run 1 with its evaluation read.
+fn stage() -> Stage<Parses> {
+    let mut stage = Stage::with_run(Parses::default(), 1);
+    stage.update(Input::Shown);
+    stage.deliver("trees", Some(evaluation()));
+    stage
+}
+
+/// With weights at hand, as if a task had brought them.
+fn stage_with_weights() -> Stage<Parses> {
+    let mut stage = stage();
+    stage.screen.weights = Some(weights());
+    stage
+}
+
+fn snapshot(name: &str, stage: &Stage<Parses>) {
+    for (width, height) in [(80, 24), (200, 60)] {
+        assert_snapshot!(format!("{name}_{width}x{height}"), stage.shot(width, height));
+    }
+}
+
+/// An evaluation of one sentence.
+fn single(text: &str, spans: &[(u32, u32)], gold: Option<&[(u32, u32, &str)]>) -> Stage<Parses> {
+    let trees = EvaluatedTrees {
+        schema: SCHEMA,
+        step: 7,
+        epoch: 1,
+        metrics: Metrics::default(),
+        trees: vec![tree(-30.0, spans)],
+        pinned: vec![],
+    };
+    let evaluation = Evaluation::new(RunId(1), vec![7], vec![kept(text, gold)], trees);
+    let mut stage = Stage::with_run(Parses::default(), 1);
+    stage.update(Input::Shown);
+    stage.deliver("trees", Some(evaluation.expect("fits")));
+    stage
+}
+
+#[test]
+fn empty_states_say_what_to_do_next() {
+    let mut stage = Stage::new(Parses::default());
+    stage.update(Input::Shown);
+    snapshot("no_run", &stage);
+    let mut stage = Stage::with_run(Parses::default(), 1);
+    stage.update(Input::Shown);
+    stage.deliver("trees", None::<Evaluation>);
+    snapshot("no_trees_yet", &stage);
+    stage.update(Input::Open(&Target::Checkpoint("best.safetensors".into())));
+    snapshot("checkpoint_only", &stage);
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_named() {
+    let mut stage = Stage::with_run(Parses::default(), 1);
+    let effects = stage.update(Input::Shown);
+    let said = said(&stage.settle(effects));
+    assert!(said[0].contains("runs/2026-11-29-rank-pcfg-1"), "{said:?}");
+    assert!(stage.shot(80, 24).contains("press r to read again"));
+}
+
+#[test]
+fn gold_and_induced_trees_stand_together_with_their_marks() {
+    snapshot("sentence", &stage());
+}
+
+#[test]
+fn marks_differ_in_sign_and_in_style() {
+    let stage = stage();
+    let buffer = stage.buffer(200, 60);
+    for (sign, style) in
+        [("✓", stage.theme.good), ("✗", stage.theme.error), ("○", stage.theme.warning)]
+    {
+        // On the heat map the field behind a sign has the colour.
+        let plain = |cell: &&ratatui::buffer::Cell| cell.bg == ratatui::style::Color::Reset;
+        let signs = buffer.content.iter().filter(|cell| cell.symbol() == sign).filter(plain);
+        let styles: Vec<_> = signs.map(|cell| cell.style().fg).collect();
+        assert!(styles.len() > 1 && styles.iter().all(|fg| *fg == style.fg), "{sign} {styles:?}");
+    }
+}
+
+#[test]
+fn a_terminal_without_unicode_gets_plain_trees() {
+    let mut stage = Stage::with_run(Parses::default(), 1);
+    stage.theme = Theme::new(ThemeName::Mono, false);
+    stage.update(Input::Shown);
+    stage.deliver("trees", Some(evaluation()));
+    assert_snapshot!("ascii_80x24", stage.shot(80, 24));
+}
+
+#[test]
+fn every_layout_has_its_look() {
+    let mut stage = stage();
+    for name in ["horizontal", "brackets", "one_line"] {
+        stage.command("layout");
+        snapshot(name, &stage);
+    }
+    stage.command("layout");
+    assert_eq!(stage.screen.layout, TreeLayout::Vertical);
+}
+
+#[test]
+fn the_heat_map_takes_the_place_of_the_trees_where_not_both_have_room() {
+    let mut stage = stage();
+    stage.command("heat-map");
+    assert_snapshot!("heat_map_80x24", stage.shot(80, 24));
+    stage.command("down");
+    assert!(stage.shot(80, 24).contains("press p to parse"), "only pinned ones have marginals");
+}
+
+#[test]
+fn sentences_without_gold_or_analysis_are_shown_as_such() {
+    let mut stage = stage();
+    stage.command("page-down");
+    stage.command("up");
+    snapshot("no_gold_no_analysis", &stage);
+    snapshot("no_gold", &single("þetta er góð bók", &[(0, 4), (0, 2), (2, 4)], None));
+    snapshot("two_words", &single("go home", &[(0, 2)], Some(&[(0, 2, "S")])));
+    snapshot("one_word", &single("Yes", &[], Some(&[(0, 1, "INTJ")])));
+}
+
+#[test]
+fn long_sentences_and_wide_characters_scroll_and_keep_their_look() {
+    let words: Vec<String> = (0..120).map(|i| format!("言語{i}")).collect();
+    let spans: Vec<(u32, u32)> = (0..119).map(|i| (i, 120)).collect();
+    let mut stage = single(&words.join(" "), &spans, Some(&[(0, 120, "S"), (0, 60, "NP")]));
+    snapshot("long", &stage);
+    for _ in 0..6 {
+        stage.command("scroll-right");
+        stage.command("scroll-down");
+    }
+    snapshot("long_scrolled", &stage);
+}
+
+#[test]
+fn sorting_and_filtering_keep_the_selected_sentence() {
+    let mut stage = stage();
+    stage.command("last");
+    stage.command("sort");
+    stage.command("sort");
+    assert_eq!(stage.screen.row().map(|(n, _)| n), Some(3));
+    assert!(stage.shot(80, 24).contains("by F1"));
+    stage.command("filter");
+    stage.type_text("sat");
+    assert_eq!(stage.screen.order, [3]);
+    stage.press(KeyCode::Enter);
+    assert!(!stage.screen.editing());
+    snapshot("filtered", &stage);
+    stage.command("clear");
+    assert_eq!(stage.screen.order.len(), 4);
+}
+
+#[test]
+fn a_filter_that_fits_nothing_leaves_an_empty_list() {
+    let mut stage = stage();
+    stage.command("filter");
+    stage.update(Input::Paste("no such words"));
+    assert!(stage.shot(80, 24).contains("Esc shows all"));
+    stage.command("down");
+    stage.command("export");
+}
+
+#[test]
+fn a_typed_sentence_is_parsed_and_shown_with_its_unknown_words() {
+    let mut stage = stage_with_weights();
+    stage.command("type");
+    stage.type_text("The cat barked at the dog.");
+    let effects = stage.press(KeyCode::Enter);
+    assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "parse"));
+    stage.settle(effects);
+    assert!(stage.screen.editing(), "the next sentence can be typed at once");
+    snapshot("typed", &stage);
+    stage.press(KeyCode::Esc);
+    stage.command("clear");
+    assert!(stage.screen.typed.is_none());
+}
+
+#[test]
+fn a_typed_sentence_without_weights_says_why() {
+    let mut stage = stage();
+    stage.command("type");
+    stage.type_text("dogs bark");
+    let effects = stage.press(KeyCode::Enter);
+    let said = said(&stage.settle(effects));
+    assert!(!said.is_empty() && stage.screen.typed.is_none(), "{said:?}");
+    let mut nothing = Stage::new(Parses::default());
+    nothing.command("type");
+    nothing.type_text("dogs bark");
+    let effects = nothing.press(KeyCode::Enter);
+    assert!(crate::workbench::stage::said(&effects)[0].contains("screen 2"), "{effects:?}");
+}
+
+#[test]
+fn selected_sentences_are_parsed_as_long_as_it_is_switched_on() {
+    let mut stage = stage_with_weights();
+    stage.screen.live = true;
+    let effects = stage.command("down");
+    stage.settle(effects);
+    assert_eq!(stage.screen.analysis.as_ref().map(|(n, a)| (*n, a.step)), Some((1, 42)));
+    snapshot("analysed", &stage);
+    let effects = stage.command("analyse");
+    assert!(matches!(&effects[..], [Effect::Cancel("parse")]));
+    assert!(stage.screen.analysis.is_none());
+}
+
+#[test]
+fn sentences_of_a_symbol_are_listed_alone_until_they_are_left() {
+    let mut stage = stage();
+    let target = Target::Sentences { title: "with N3 at step 300".into(), indices: vec![3, 0] };
+    stage.update(Input::Open(&target));
+    assert_eq!(stage.screen.order, [0, 3]);
+    assert!(stage.shot(200, 60).contains("with N3 at step 300"));
+    stage.update(Input::Open(&Target::Sentence(2)));
+    assert_eq!(stage.screen.row().map(|(n, _)| n), Some(2));
+}
+
+#[test]
+fn evaluations_are_scrubbed_and_a_new_one_does_not_disturb() {
+    let mut stage = stage();
+    assert!(matches!(&stage.command("older")[..], [Effect::Spawn(task)] if task.kind == "trees"));
+    let effects = stage.update(Input::Run(RunId(1)));
+    assert!(effects.is_empty(), "{effects:?}");
+    let effects = stage.command("newer");
+    assert!(said(&effects)[0].contains("newest"), "{effects:?}");
+}
+
+#[test]
+fn another_run_starts_afresh() {
+    let mut stage = stage();
+    stage.shared.selected = None;
+    stage.update(Input::Selection);
+    assert!(stage.screen.evaluation.is_none());
+    // Results of the run that was left are not shown.
+    stage.deliver("trees", Some(evaluation()));
+    assert!(stage.screen.evaluation.is_none());
+}
+
+#[test]
+fn the_tree_in_view_is_exported_and_copied() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut stage = stage();
+    stage.shared.runs[0].path = folder.path().to_owned();
+    assert!(matches!(&stage.command("export")[..], [Effect::Popup(_)]));
+    let effects = stage.update(Input::Answer { popup: export::POPUP, answer: &Answer::Item(0) });
+    let said = said(&stage.settle(effects));
+    let path = folder.path().join("exports/sentence-1-step-300.mrg");
+    assert_eq!(said, [format!("written to {}", path.display())]);
+    let text = std::fs::read_to_string(path).expect("was written");
+    assert_eq!(text, "( (X the) ( ( (X dog) (X barked)) ( (X at) (X me))))\n");
+    assert!(matches!(&stage.command("copy")[0], Effect::Copy(copied) if *copied == text.trim()));
+}
