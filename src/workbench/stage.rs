@@ -3,6 +3,7 @@
 use super::screen::{Context, Effect, Input, Screen, View};
 use super::shared::{RunEntry, RunId, Shared};
 use super::task::{Outcome, TaskReport};
+use super::testing::draw_text;
 use super::theme::{Theme, ThemeName};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Terminal;
@@ -101,24 +102,10 @@ impl<S: Screen> Stage<S> {
         drawn.expect("a test backend cannot fail").buffer.clone()
     }
 
-    /// The text of [`Stage::buffer`], blanks at the ends of lines left out.
+    /// The text of [`Stage::buffer`].
     pub fn shot(&self, width: u16, height: u16) -> String {
-        let buffer = self.buffer(width, height);
-        let mut lines = Vec::new();
-        for y in 0..buffer.area.height {
-            let mut line = String::new();
-            let mut covered = 0;
-            for x in 0..buffer.area.width {
-                let symbol = buffer[(x, y)].symbol();
-                if covered == 0 {
-                    line.push_str(symbol);
-                    covered = unicode_width::UnicodeWidthStr::width(symbol);
-                }
-                covered = covered.saturating_sub(1);
-            }
-            lines.push(line.trim_end().to_owned());
-        }
-        lines.join("\n")
+        let view = View { shared: &self.shared, theme: &self.theme, tick: 0 };
+        draw_text(width, height - 3, |frame| self.screen.draw(frame, frame.area(), &view))
     }
 }
 

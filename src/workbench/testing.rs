@@ -37,7 +37,8 @@ pub fn screenshot(app: &App, width: u16, height: u16) -> String {
     draw_text(width, height, |frame| app.draw(frame))
 }
 
-fn draw_text(width: u16, height: u16, draw: impl FnOnce(&mut ratatui::Frame)) -> String {
+/// What is drawn, as text; blanks at the ends of rows are left out.
+pub fn draw_text(width: u16, height: u16, draw: impl FnOnce(&mut ratatui::Frame)) -> String {
     let mut terminal =
         ratatui::Terminal::new(TestBackend::new(width, height)).expect("a test terminal");
     terminal.draw(draw).expect("draws");

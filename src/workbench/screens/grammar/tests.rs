@@ -9,7 +9,10 @@ use insta::assert_snapshot;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-fn sentence(index: usize, text: &str, gold: Option<(&str, &[(u32, u32, &str)])>) -> Sentence {
+/// Tags, and spans with labels.
+type Gold<'a> = (&'a str, &'a [(u32, u32, &'a str)]);
+
+fn sentence(index: usize, text: &str, gold: Option<Gold>) -> Sentence {
     let words: Vec<Arc<str>> = text.split(' ').map(Arc::from).collect();
     Sentence {
         surface: words.clone(),
@@ -29,15 +32,14 @@ fn sentence(index: usize, text: &str, gold: Option<(&str, &[(u32, u32, &str)])>)
 }
 
 fn sentences(with_gold: bool) -> Vec<Sentence> {
-    let all: [(&str, &str, &[(u32, u32, &str)]); 4] = [
-        ("the dog barked", "DT NN VBD", &[(0, 3, "S"), (0, 2, "NP")]),
-        ("the cat saw the dog", "DT NN VBD DT NN", &[(0, 5, "S"), (2, 5, "VP"), (3, 5, "NP")]),
-        ("köttinn sá hundinn", "N VBD N", &[(0, 3, "IP-MAT"), (1, 3, "VP")]),
-        ("home", "NN", &[]),
+    let all: [(&str, Gold); 4] = [
+        ("the dog barked", ("DT NN VBD", &[(0, 3, "S"), (0, 2, "NP")])),
+        ("the cat saw the dog", ("DT NN VBD DT NN", &[(0, 5, "S"), (2, 5, "VP"), (3, 5, "NP")])),
+        ("köttinn sá hundinn", ("N VBD N", &[(0, 3, "IP-MAT"), (1, 3, "VP")])),
+        ("home", ("NN", &[])),
     ];
-    let make = |(i, (text, tags, gold)): (usize, &(&str, &str, &[(u32, u32, &str)]))| {
-        sentence(i, text, with_gold.then_some((tags, gold)))
-    };
+    let make =
+        |(i, (text, gold)): (usize, &(&str, Gold))| sentence(i, text, with_gold.then_some(*gold));
     all.iter().enumerate().map(make).collect()
 }
 

@@ -134,6 +134,8 @@ struct Panes {
 pub struct Parses {
     subject: Option<Subject>,
     evaluation: Option<Evaluation>,
+    /// Whether the screen has been looked at; before, nothing is read.
+    seen: bool,
     /// Newest evaluation that was asked for, so that each is read once.
     requested: Option<u64>,
     /// Whether newer evaluations replace the one in view.
@@ -279,10 +281,11 @@ impl Parses {
                 sentence: std::mem::take(&mut self.sentence),
                 layout: self.layout,
                 zoomed: self.zoomed,
+                seen: self.seen,
                 ..Parses::default()
             };
         }
-        let Some(run) = context.shared.selected_run() else { return };
+        let Some(run) = context.shared.selected_run().filter(|_| self.seen) else { return };
         let newest = run.history.newest("dev").map(|e| e.step);
         let unread = self.requested.is_none() || newest > self.requested;
         if unread && !(self.scrubbing && self.evaluation.is_some()) {
@@ -387,6 +390,7 @@ impl Parses {
     }
 
     fn open(&mut self, target: &Target, context: &mut Context) {
+        self.seen = true;
         match target {
             Target::Sentences { title, indices } => {
                 self.listing.only = Some(indices.clone());
@@ -539,7 +543,11 @@ impl Screen for Parses {
                 }
                 self.refilter(context);
             }
-            Input::Shown | Input::Selection => self.follow(context),
+            Input::Shown => {
+                self.seen = true;
+                self.follow(context);
+            }
+            Input::Selection => self.follow(context),
             Input::Run(id) if Some(id) == context.shared.selected => self.follow(context),
             Input::Open(target) => self.open(target, context),
             Input::Answer { popup: export::POPUP, answer: Answer::Item(i) } => {
