@@ -111,7 +111,8 @@ pub enum EventKind {
         #[serde(default)]
         total_steps: u64,
     },
-    /// Figures of a split (`dev`, `test`) with the weights after `step`.
+    /// Figures of a split with the weights after `step`: `dev`, `test`; `train` is the mean
+    /// over an epoch while the weights moved; `dev.baselines` has what trivial trees score.
     Evaluation { step: u64, epoch: u64, split: String, metrics: Metrics },
     /// One round of an ensemble.
     Round {

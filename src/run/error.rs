@@ -22,7 +22,7 @@ pub enum RunError {
     Locked { path: PathBuf, pid: u32, host: String, seconds: f64 },
     #[error("process {pid} on {host} has taken the run over")]
     TakenOver { pid: u32, host: String },
-    #[error("{} has no checkpoint to resume from", .0.display())]
+    #[error("{} has no checkpoints/last.safetensors to resume from", .0.display())]
     NothingToResume(PathBuf),
     #[error("{} is not running; nothing would hear the command", .0.display())]
     NotRunning(PathBuf),

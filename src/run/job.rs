@@ -77,12 +77,16 @@ impl Job {
         Job::start(folder, move |_| Ok(Task::new(config)))
     }
 
-    /// Goes on from the folder's last checkpoint. Refused while another process works there.
+    /// Goes on from the folder's last checkpoint, with the settings of its config file; a run
+    /// that ended before it had any checkpoint starts again. Refused while another process
+    /// works there.
     pub fn resume(folder: RunFolder) -> Result<Job, RunError> {
-        if !folder.last().is_file() {
-            return Err(RunError::NothingToResume(folder.path().to_owned()));
+        match (folder.last().is_file(), folder.best().is_file()) {
+            (true, _) => Job::start(folder, Task::resume),
+            (false, false) => Job::start(folder, |folder| Task::again(folder.config()?)),
+            // It got somewhere: to start again would overwrite that.
+            (false, true) => Err(RunError::NothingToResume(folder.path().to_owned())),
         }
-        Job::start(folder, Task::resume)
     }
 
     /// Takes the folder's lock and starts the thread.

@@ -64,6 +64,11 @@ impl Lock {
                         continue;
                     }
                 },
+                // Some network disks have no such locks: the name and its heartbeat decide alone.
+                Err(TryLockError::Error(e)) if is_unsupported(&e) => match &earlier {
+                    Some(h) if is_live(&h.host, h.pid, h.heartbeat) => return Err(in_use(h)),
+                    _ => file,
+                },
                 Err(TryLockError::Error(source)) => return Err(RunError::Io { path, source }),
             };
             if !is_at(&file, &path) {
@@ -136,6 +141,10 @@ fn replace(path: &Path) -> std::io::Result<File> {
     file.try_lock()?;
     temporary.persist(path).map_err(|e| e.error)?;
     Ok(file)
+}
+
+fn is_unsupported(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::Unsupported || error.raw_os_error() == Some(libc::ENOLCK)
 }
 
 /// Whether this open file is the one that the path leads to.

@@ -70,6 +70,14 @@ impl Task {
                 let words = splits.train.sentences.iter().flat_map(|s| &s.words);
                 let vocabulary = Vocabulary::from_counts(words, limits.max_size, limits.min_count);
                 let model = model::build(&config, vocabulary.len())?;
+                let parameters = model.parameters().values().map(|p| p.elem_count()).sum::<usize>();
+                reporter.message(
+                    Level::Info,
+                    format!(
+                        "{} words in the vocabulary, {parameters} parameters",
+                        vocabulary.len()
+                    ),
+                );
                 Ok(Setup {
                     trainer: Trainer::new(&config, model, dataset(&splits, &vocabulary))?,
                     vocabulary: Arc::new(vocabulary),
@@ -79,15 +87,29 @@ impl Task {
         }
     }
 
+    /// Training from the start in a folder where an earlier start came to nothing.
+    pub fn again(config: Config) -> Result<Task, RunError> {
+        Ok(Task { resumed: true, ..Task::new(config) })
+    }
+
     /// Training on from a folder's `last`, with the settings of its config file.
     pub fn resume(folder: &RunFolder) -> Result<Task, RunError> {
-        let (config, checkpoint, state) = stored(folder)?;
+        let (config, checkpoint, mut state) = stored(folder)?;
+        let rate = config.training.learning_rate;
+        let changed = rate != checkpoint.config.training.learning_rate;
+        if changed {
+            state.learning_rate = rate;
+        }
         Ok(Task {
             threads: config.threads,
             step: state.step,
             elapsed: checkpoint.elapsed,
             resumed: true,
             build: Box::new(move |reporter| {
+                if changed {
+                    let text = format!("learning rate {rate:e}, as the config now says");
+                    reporter.message(Level::Info, text);
+                }
                 let splits = load(&config, reporter)?;
                 let model = checkpoint.model()?;
                 let data = dataset(&splits, &checkpoint.vocabulary);
@@ -119,7 +141,11 @@ fn load(config: &Config, reporter: &mut dyn Reporter) -> Result<Splits, RunError
         reporter.message(Level::Info, note.clone());
     }
     let corpora = [Some(&splits.train), Some(&splits.dev), splits.test.as_ref()];
-    for corpus in corpora.into_iter().flatten() {
+    for (split, corpus) in ["train", "dev", "test"].into_iter().zip(corpora) {
+        let Some(corpus) = corpus else { continue };
+        let (n, name) = (corpus.sentences.len(), &corpus.name);
+        let words = corpus.sentences.iter().map(|s| s.len()).sum::<usize>();
+        reporter.message(Level::Info, format!("{split}: {n} sentences, {words} words of {name}"));
         for problem in corpus.problems.iter().take(PROBLEMS_TOLD) {
             reporter.message(Level::Warning, problem.to_string());
         }

@@ -367,13 +367,51 @@ fn a_loss_that_is_no_number_fails_the_run_and_last_holds_the_weights_before() {
 #[test]
 fn what_cannot_be_built_is_a_failed_run_with_its_reason() {
     let base = tempfile::tempdir().expect("temporary folder");
-    let mut config = config();
-    config.data.train.0 = vec!["/nowhere/at/all.mrg".into()];
+    let config = small_pcfg(Path::new("/nowhere/at/all.mrg"));
     let folder = RunFolder::create(base.path(), &config).expect("creates");
     let outcome = Job::train(config, folder.clone()).expect("starts").join();
     assert_eq!(outcome.state, RunState::Failed);
     assert!(outcome.reason.is_some_and(|r| r.contains("/nowhere/at/all.mrg")));
-    assert!(matches!(Job::resume(folder), Err(RunError::NothingToResume(_))));
+    // Nothing was reached: to resume is to start again, here with the fault mended.
+    let corpus = base.path().join("corpus.mrg");
+    let trees = "(S (NP (DT the) (NN dog)) (VBZ barks))\n".repeat(20);
+    std::fs::write(&corpus, trees).expect("writes");
+    let mended = std::fs::read_to_string(folder.config_path()).expect("reads");
+    let mended = mended.replace("/nowhere/at/all.mrg", &corpus.display().to_string());
+    std::fs::write(folder.config_path(), mended).expect("writes");
+    let outcome = Job::resume(folder.clone()).expect("starts").join();
+    assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
+    std::fs::remove_file(folder.last()).expect("removes");
+    assert!(matches!(Job::resume(folder), Err(RunError::NothingToResume(_))), "best is kept");
+}
+
+#[test]
+fn a_learning_rate_changed_in_the_config_holds_after_a_resumption() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let corpus = base.path().join("corpus.mrg");
+    let trees = "(S (NP (DT the) (NN dog)) (VBZ barks))\n".repeat(20);
+    std::fs::write(&corpus, trees).expect("writes");
+    let mut config = small_pcfg(&corpus);
+    config.training.max_steps = 3;
+    let folder = RunFolder::create(base.path(), &config).expect("creates");
+    Job::train(config.clone(), folder.clone()).expect("starts").join();
+    config.training.max_steps = 5;
+    config.training.learning_rate = 0.5;
+    std::fs::write(folder.config_path(), config.to_toml()).expect("writes");
+    let outcome = Job::resume(folder.clone()).expect("starts").join();
+    assert_eq!((outcome.state, outcome.step), (RunState::Finished, 5));
+    let timeline = Timeline::of(&folder.events().expect("reads"));
+    let rates: Vec<_> = timeline.steps().iter().map(|s| s.learning_rate).collect();
+    assert_eq!(rates, [0.1, 0.1, 0.1, 0.5, 0.5]);
+}
+
+/// The real model, as small as can be.
+fn small_pcfg(corpus: &Path) -> Config {
+    let mut config = config();
+    config.data.train.0 = vec![corpus.display().to_string()];
+    let m = &mut config.model;
+    (m.nonterminals, m.preterminals, m.rank, m.embedding) = (2, 3, 2, 4);
+    config
 }
 
 #[test]

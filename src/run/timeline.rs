@@ -130,8 +130,11 @@ impl Timeline {
                     self.baselines.insert(of.to_owned(), metrics.clone());
                     return true;
                 }
-                // An evaluation that was repeated after a resumption at its very step.
-                self.evaluations.retain(|e| e.step != *step || e.split != *split);
+                // An evaluation may be repeated after a resumption at its very step.
+                let here = self.evaluations.partition_point(|e| e.step < *step);
+                if let Some(i) = self.evaluations[here..].iter().position(|e| e.split == *split) {
+                    self.evaluations.remove(here + i);
+                }
                 self.evaluations.push(Evaluated {
                     step: *step,
                     epoch: *epoch,
@@ -320,6 +323,41 @@ mod tests {
         ]);
         assert_eq!(timeline.split("dev").count(), 1);
         assert_eq!(timeline.split("test").count(), 1);
+    }
+
+    /// Says what a run of seven steps says, evaluating at every second one.
+    fn say(from: u64, to: u64, events: &mut Vec<Event>) {
+        for at in from + 1..=to {
+            events.push(step(events.len() as u64, at, at as f64));
+            if at % 2 == 0 {
+                events.push(evaluation(events.len() as u64, at, "dev", -(at as f64)));
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_run_that_dies_anywhere_any_number_of_times_tells_the_same_in_the_end(
+            deaths in proptest::collection::vec((0u64..7, 0u64..7), 0..6)
+        ) {
+            let mut undisturbed = vec![state(0, RunState::Running, 0, false)];
+            say(0, 7, &mut undisturbed);
+            let mut events = vec![state(0, RunState::Running, 0, false)];
+            let mut at = 0;
+            for (death, saved) in deaths {
+                say(at, death.max(at), &mut events);
+                at = saved.min(death.max(at));
+                events.push(state(events.len() as u64, RunState::Running, at, true));
+            }
+            say(at, 7, &mut events);
+            let (told, expected) = (Timeline::of(&events), Timeline::of(&undisturbed));
+            let steps = |t: &Timeline| t.steps().iter().map(|s| (s.step, s.loss)).collect::<Vec<_>>();
+            let figures = |t: &Timeline| {
+                t.evaluations().iter().map(|e| (e.step, e.metrics.clone())).collect::<Vec<_>>()
+            };
+            proptest::prop_assert_eq!(steps(&told), steps(&expected));
+            proptest::prop_assert_eq!(figures(&told), figures(&expected));
+        }
     }
 
     #[test]

@@ -114,7 +114,8 @@ fn rounded(x: f32) -> f32 {
 }
 
 impl RunFolder {
-    /// Steps whose development trees are kept, ascending, with their files.
+    /// Steps whose development trees are kept, ascending, with their files; after a resumption
+    /// there may be some of superseded steps, which the [`Timeline`](super::Timeline) has not.
     pub fn evaluations_with_trees(&self) -> Vec<(u64, PathBuf)> {
         let entries = std::fs::read_dir(self.trees()).into_iter().flatten().flatten();
         let mut found: Vec<_> = entries

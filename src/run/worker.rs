@@ -25,8 +25,9 @@ const NAP: Duration = Duration::from_millis(100);
 /// The job's thread: owns the loop, answers commands between pieces of work, keeps the folder.
 pub(super) struct Worker {
     folder: RunFolder,
-    reports: Reports,
+    /// Before the reports, so that the lock is free when listeners see their channel close.
     heart: Heart,
+    reports: Reports,
     last_save: Instant,
     /// Faults of writing since the last success, so that one that lasts is said once.
     faults: BTreeSet<String>,
@@ -53,8 +54,8 @@ impl Worker {
             .map_err(|source| RunError::Start { what: "the job's helper".into(), source })?;
         Ok(Worker {
             folder: folder.clone(),
-            reports,
             heart,
+            reports,
             last_save: Instant::now(),
             faults: BTreeSet::new(),
             outcome: Outcome {
@@ -110,18 +111,17 @@ impl Worker {
             })?;
         pool.install(|| {
             let setup = (task.build)(&mut self.reports)?;
-            self.drive(setup, task.resumed, commands)
+            self.drive(setup, commands)
         })
     }
 
     fn drive(
         &mut self,
         mut setup: Setup,
-        resumed: bool,
         commands: &Receiver<Command>,
     ) -> Result<(RunState, Option<String>), RunError> {
         self.note_progress(&setup);
-        if !resumed {
+        if setup.trainer.state().step == 0 {
             setup.trainer.introduce(&mut self.reports);
             let kept = self.folder.keep_dev_sentences(setup.trainer.dev_sentences());
             self.go_on(kept)?;

@@ -185,6 +185,10 @@ impl Trainer {
                 ),
             );
         }
+        if self.config.training.select == Select::SF1 {
+            let text = "the best weights are chosen by dev S-F1: this run uses gold trees";
+            reporter.message(Level::Warning, text.into());
+        }
         super::evaluate::report_baselines(&self.data, reporter);
     }
 
