@@ -1,7 +1,7 @@
 //! `events.jsonl`: one event a line, appended, read back with torn and foreign lines left out.
 
 use super::RunError;
-use crate::report::{Event, SCHEMA};
+use crate::report::{Event, EventKind, Metrics, SCHEMA, numbers};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -66,11 +66,66 @@ fn sequence_number(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<Numbered>(line).ok().map(|n| n.seq)
 }
 
+/// A step as its line has it. A long history is nearly all steps, and to read them flat takes
+/// a fraction of the time that the general form takes, which looks at every field twice.
+#[derive(serde::Deserialize)]
+struct StepLine {
+    schema: u32,
+    seq: u64,
+    time: f64,
+    elapsed: f64,
+    step: u64,
+    epoch: u64,
+    #[serde(with = "numbers")]
+    loss: f64,
+    tokens: u64,
+    #[serde(with = "numbers")]
+    learning_rate: f64,
+    #[serde(with = "numbers")]
+    gradient_norm: f64,
+    seconds: Metrics,
+    #[serde(default)]
+    steps_per_epoch: u64,
+    #[serde(default)]
+    total_steps: u64,
+}
+
+/// A line that is a step, in the form that [`Journal::append`] gives it.
+fn parse_step(line: &[u8]) -> Option<Event> {
+    const STEP: &[u8] = b"\"type\":\"step\"";
+    // The type comes right after the four numbers that every event has.
+    let head = line.get(..160).unwrap_or(line);
+    if !head.windows(STEP.len()).any(|w| w == STEP) {
+        return None;
+    }
+    let l: StepLine = serde_json::from_slice(line).ok()?;
+    Some(Event {
+        schema: l.schema,
+        seq: l.seq,
+        time: l.time,
+        elapsed: l.elapsed,
+        kind: EventKind::Step {
+            step: l.step,
+            epoch: l.epoch,
+            loss: l.loss,
+            tokens: l.tokens,
+            learning_rate: l.learning_rate,
+            gradient_norm: l.gradient_norm,
+            seconds: l.seconds,
+            steps_per_epoch: l.steps_per_epoch,
+            total_steps: l.total_steps,
+        },
+    })
+}
+
 /// One line as an event; `None` for an unreadable one, an error for a newer schema.
 pub fn parse(path: &Path, line: &[u8]) -> Result<Option<Event>, RunError> {
     #[derive(serde::Deserialize)]
     struct Versioned {
         schema: u32,
+    }
+    if let Some(event) = parse_step(line).filter(|e| e.schema <= SCHEMA) {
+        return Ok(Some(event));
     }
     match serde_json::from_slice::<Event>(line) {
         Ok(event) if event.schema <= SCHEMA => Ok(Some(event)),
@@ -103,7 +158,7 @@ pub fn read_all(path: &Path) -> Result<Vec<Event>, RunError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{EventKind, Level};
+    use crate::report::Level;
     use crate::run::{Follower, RunFolder};
 
     fn message(seq: u64) -> Event {
@@ -166,6 +221,31 @@ mod tests {
             .and_then(|()| file.write_all(b"\n"))
             .expect("writes");
         assert_eq!(follower.poll().expect("goes on"), [message(1)]);
+    }
+
+    #[test]
+    fn steps_read_by_the_short_way_equal_those_of_the_general_one() {
+        for (loss, seq) in [(0.1 + 0.2, 0), (f64::NAN, u64::MAX), (f64::NEG_INFINITY, 7)] {
+            let kind = EventKind::Step {
+                step: 3,
+                epoch: 1,
+                loss,
+                tokens: 32,
+                learning_rate: 1e-300,
+                gradient_norm: f64::INFINITY,
+                seconds: [("network", 0.25), ("total", f64::NAN)].into_iter().collect(),
+                steps_per_epoch: 10,
+                total_steps: 100,
+            };
+            let event = Event { schema: SCHEMA, seq, time: 1.7e9 + 0.1, elapsed: 1e-7, kind };
+            let line = serde_json::to_string(&event).expect("writes");
+            let short = parse_step(line.as_bytes()).expect("a step");
+            let general: Event = serde_json::from_str(&line).expect("reads");
+            assert_eq!(format!("{short:?}"), format!("{general:?}"));
+            assert_eq!(format!("{short:?}"), format!("{event:?}"));
+        }
+        let other = serde_json::to_string(&message(1)).expect("writes");
+        assert!(parse_step(other.as_bytes()).is_none());
     }
 
     #[test]
