@@ -26,7 +26,7 @@ pub struct Rules {
 
 /// The `k` likeliest expansions of a nonterminal, found without the rule tensor.
 ///
-/// T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q] is at most sum_q U[A,q] V[B,q] max_C' W[C',q], and
+/// `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]` is at most `sum_q U[A,q] V[B,q] max_C' W[C',q]`, and
 /// likewise for C. Pairs are tried in falling order of these bounds until no pair left can be
 /// among the best; after `limit` pairs the search gives what it has.
 pub fn likeliest_rules(grammar: &GrammarView, parent: usize, k: usize, limit: usize) -> Rules {

@@ -141,6 +141,7 @@ pub struct Score {
     /// Checkpoint file, or a run folder (its best checkpoint)
     pub checkpoint: PathBuf,
     /// Treebank or tokenised text, one sentence a line; - is standard input, text as typed
+    #[arg(default_value = "-")]
     pub file: PathBuf,
     /// Print one JSON object a sentence
     #[arg(long)]

@@ -1,4 +1,4 @@
-/// Probabilities of a low-rank grammar: T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q].
+/// Probabilities of a low-rank grammar: `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]`.
 /// Symbols are numbered nonterminals first, then preterminals.
 #[derive(Clone, Copy, Debug)]
 pub struct GrammarView<'a> {

@@ -62,7 +62,7 @@ impl Record {
     pub const WORD: u32 = u32::MAX;
 }
 
-/// An ordered tree in an arena. Invariants (kept by [`TreeBuilder`]): one root,
+/// An ordered tree in an arena. Invariants (kept by [`TreeBuilder`](super::TreeBuilder)): one root,
 /// every node but the root has exactly one parent, which stands before it;
 /// preterminals have a word, a position and no children, phrases have children,
 /// and positions count up from 0 without gaps.

@@ -1,7 +1,7 @@
 //! A growing curve that is drawn in time independent of its length.
 //!
-//! Beside the points stands a pyramid: every block of [`FAN`] points, and every
-//! block of [`FAN`] such blocks and so on, keeps its first, last, least and
+//! Beside the points stands a pyramid: every block of `FAN` points, and every
+//! block of `FAN` such blocks and so on, keeps its first, last, least and
 //! greatest finite value. A column of a chart asks for a range and gets these
 //! four exactly, with no point left out, whatever the zoom.
 

@@ -186,3 +186,19 @@ fn bench_measures_each_case_and_compares_it_with_the_matrix_product() {
     let cuda = rankspace("bench --device cuda:0 --case").arg(small).fails();
     cuda.complains("CPU only").complains(small);
 }
+
+#[test]
+fn the_readme_shows_a_valid_config_and_every_command() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(readme).expect("the README is readable");
+    let config = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let config = config.expect("the README shows a config");
+    rankspace::config::Config::from_toml("README.md", config, &[])
+        .unwrap_or_else(|e| panic!("{e}"));
+    let help = rankspace("--help").succeeds();
+    let commands = help.stdout.split("Commands:\n").nth(1).expect("help lists commands");
+    for line in commands.lines().take_while(|line| line.starts_with("  ")) {
+        let command = line.split_whitespace().next().expect("a name");
+        assert!(readme.contains(&format!("`{command}")), "the README does not name {command}");
+    }
+}

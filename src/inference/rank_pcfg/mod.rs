@@ -1,6 +1,6 @@
 //! Inside and outside of a PCFG in rank space (Yang, Liu & Tu 2022, section 4.2).
 //!
-//! With T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q], all state nodes are summed out beforehand:
+//! With `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]`, all state nodes are summed out beforehand:
 //! H = V_N^T U and I = W_N^T U (r x r), J = V_T^T E and K = W_T^T E (r x words), L = s^T U. Then
 //! for every span `[i, j)`
 //!
