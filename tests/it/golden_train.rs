@@ -34,7 +34,9 @@ fn config(sidecar: &Value, tensors: &Tensors) -> (Config, usize) {
     };
     let mut config = Config { precision, ..Config::default() };
     let m = &mut config.model;
-    m.compat = Compat::Published;
+    // Files made with the published code say what it adds inside its logarithms.
+    let has_floor = sidecar["conventions"]["floor"].is_string();
+    m.compat = if has_floor { Compat::Published } else { Compat::None };
     m.nonterminals = rows("root_mlp.3.weight");
     m.preterminals = rows("rule_state_emb") - m.nonterminals;
     (m.embedding, m.rank) = tensors["param.rank_proj"].dims2().expect("a matrix");
