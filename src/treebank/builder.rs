@@ -76,11 +76,6 @@ impl TreeBuilder {
         self.open.last().map(|id| &self.records[id.index()].label)
     }
 
-    /// Whether the innermost open bracket holds nothing yet.
-    pub(super) fn open_is_empty(&self) -> bool {
-        self.open.last().is_some_and(|id| self.records[id.index()].count == 0)
-    }
-
     /// The tree, when everything is closed, there is exactly one root and no
     /// phrase is empty; the builder then is as new either way.
     pub fn take(&mut self, place: Place) -> Option<Tree> {

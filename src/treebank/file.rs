@@ -38,10 +38,9 @@ fn looks_bracketed(beginning: &[u8]) -> bool {
     let text = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
     text.split(|&b| b == b'\n').any(|line| {
         let Some(inside) = line.trim_ascii_start().strip_prefix(b"(") else { return false };
-        let mut rest = inside.trim_ascii_start();
-        if let Some(end) = rest.iter().position(|b| b" \t\r()".contains(b)) {
-            rest = rest[end..].trim_ascii_start();
-        }
+        let inside = inside.trim_ascii_start();
+        let label = inside.iter().position(|b| b" \t\r()".contains(b)).unwrap_or(inside.len());
+        let rest = inside[label..].trim_ascii_start();
         // A label alone on its line, or one before the next bracket.
         rest.first().is_none_or(|&b| b == b'(')
     })
@@ -210,4 +209,52 @@ impl Reading {
 /// Reads a whole file; faults are collected, and only a file that cannot be read is an error.
 pub fn read_file(path: &Path) -> Result<Reading, TreebankError> {
     Ok(Reading::collect(Entries::open(path, Interner::default())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, bytes: &[u8]) -> Reading {
+        Reading::collect(Entries::new(bytes, name, Interner::default()).expect("readable"))
+    }
+
+    #[test]
+    fn the_extension_or_else_the_content_tells_the_format() {
+        for (name, content, expected) in [
+            ("a.mrg", "just text", Format::Brackets),
+            ("a.PTB", "", Format::Brackets),
+            ("a.txt", "( a ) b", Format::Text),
+            ("-", "(S (NP (NN a)))", Format::Brackets),
+            ("-", "\u{feff}( (S", Format::Brackets),
+            ("-", "# remark\n((S (NN a)))", Format::Brackets),
+            ("-", "(TOP\n  (S", Format::Brackets),
+            ("-", "(laughter) he said", Format::Text),
+            ("-", "a sentence", Format::Text),
+            ("wsj_0001", "( (S", Format::Brackets),
+        ] {
+            assert_eq!(Format::detect(name, content.as_bytes()), expected, "{name}: {content}");
+        }
+    }
+
+    #[test]
+    fn text_is_read_a_line_at_a_time_with_faults_named() {
+        let reading =
+            read("a.txt", b"\xef\xbb\xbfone two\r\n\r\n caf\xe9 \n 10\xc2\xa0000  francs");
+        assert_eq!(
+            reading.texts.iter().map(|t| &**t).collect::<Vec<_>>(),
+            ["one two", "10\u{a0}000  francs"]
+        );
+        let [problem] = &reading.problems[..] else { panic!("{:?}", reading.problems) };
+        assert_eq!((problem.kind, problem.line), ("not-utf8", 3));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_named() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        for path in [dir.path().join("absent.mrg"), dir.path().to_owned()] {
+            let message = read_file(&path).unwrap_err().to_string();
+            assert!(message.contains(&path.display().to_string()), "{message}");
+        }
+    }
 }

@@ -108,10 +108,8 @@ impl<'a> Loader<'a> {
             Entry::Tree(tree) => {
                 self.preprocessing.sentence_with(memo, Arc::new(tree), self.index, removed)
             }
-            // Files of text are tokenised: their words stand between blanks.
             Entry::Text(text) => {
-                let words = text.split_ascii_whitespace();
-                let sentence = self.preprocessing.words_with(memo, words, self.index, removed);
+                let sentence = self.preprocessing.text_with(memo, &text, self.index, removed);
                 if sentence.is_empty() {
                     removed.add("no-words", 1);
                 }
@@ -267,4 +265,126 @@ fn split_off_dev(
         }
     }
     Ok((train, dev))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Data;
+    use std::path::Path;
+
+    fn write(dir: &Path, name: &str, text: &str) -> String {
+        let path = dir.join(name);
+        std::fs::write(&path, text).expect("written");
+        path.display().to_string()
+    }
+
+    /// Trees of `lengths` words.
+    fn treebank(lengths: impl IntoIterator<Item = usize>) -> String {
+        lengths
+            .into_iter()
+            .map(|n| {
+                let words: Vec<_> =
+                    (0..n).map(|i| format!("(NN w{}x)", "a".repeat(i + 1))).collect();
+                format!("(S (NP {}))\n", words.join(" "))
+            })
+            .collect()
+    }
+
+    fn lengths(corpus: &Corpus) -> Vec<usize> {
+        corpus.sentences.iter().map(Sentence::len).collect()
+    }
+
+    #[test]
+    fn limits_hold_for_each_split_and_what_they_leave_out_is_counted() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = write(dir.path(), "a.mrg", &treebank([1, 2, 3, 4, 5, 9]));
+        let mut config = Config::default();
+        config.data = Data {
+            train: Sources(vec![file.clone()]),
+            dev: Sources(vec![file.clone()]),
+            test: Sources(vec![file]),
+            min_length: 3,
+            max_length: 4,
+            ..Data::default()
+        };
+        config.evaluation.max_length = 5;
+        let splits = Splits::load(&config).expect("loads");
+        assert_eq!(lengths(&splits.train), [3, 4]);
+        assert_eq!(lengths(&splits.dev), [2, 3, 4, 5]);
+        assert_eq!(splits.test.as_ref().map(lengths), Some(vec![2, 3, 4, 5]));
+        let removed = &splits.train.removed;
+        let counts = ["one-word", "too-short", "too-long"].map(|step| removed.get(step));
+        assert_eq!(counts, [1, 1, 2]);
+        assert!(splits.notes.iter().any(|n| n.contains("train") && n.contains("2 too long")));
+        assert_eq!(splits.train.sentences[0].index, 2, "the number in the file");
+    }
+
+    #[test]
+    fn a_tenth_becomes_dev_by_seed_where_none_is_named() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = write(dir.path(), "a.mrg", &treebank((0..100).map(|i| 2 + i % 30)));
+        let mut config = Config::default();
+        config.data.train = Sources(vec![file]);
+        config.data.max_length = 10;
+        let indices = |seed| {
+            let splits = Splits::load(&Config { seed, ..config.clone() }).expect("loads");
+            assert!(splits.notes[0].contains("10 sentences"), "{}", splits.notes[0]);
+            assert!(splits.train.sentences.iter().all(|s| s.len() <= 10));
+            let mut all: Vec<_> = splits.dev.sentences.iter().map(|s| s.index).collect();
+            assert_eq!(all.len(), 10, "dev is not limited by data.max_length");
+            let dev = all.clone();
+            all.extend(splits.train.sentences.iter().map(|s| s.index));
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), 10 + splits.train.sentences.len(), "no sentence is in both");
+            dev
+        };
+        assert_eq!(indices(7), indices(7));
+        assert_ne!(indices(7), indices(8));
+    }
+
+    #[test]
+    fn problems_are_collected_over_all_files_and_name_theirs() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        write(dir.path(), "a.mrg", "(S (NN a) (NN b)))\n");
+        write(dir.path(), "b.mrg", "(S (NN a b) (NN c))\n(S (NN d) (NN e))\n");
+        let folder = Sources(vec![dir.path().display().to_string()]);
+        let corpus =
+            load(&folder, "", &Preprocessing::default(), LengthLimits::ANY).expect("loads");
+        assert_eq!(corpus.sentences.len(), 2);
+        let kinds: Vec<_> =
+            corpus.problems.iter().map(|p| (&p.file[p.file.len() - 5..], p.kind)).collect();
+        assert_eq!(kinds, [("a.mrg", "extra-close"), ("b.mrg", "two-words")]);
+        assert_eq!(corpus.sentences[1].index, 1, "counted over all files");
+    }
+
+    #[test]
+    fn plain_text_gives_sentences_without_gold() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = write(dir.path(), "a.txt", "The cat sat .\n\nHe didn't say: \"No!\"\n. .\n");
+        let sources = Sources(vec![file]);
+        let corpus =
+            load(&sources, "", &Preprocessing::default(), LengthLimits::ANY).expect("loads");
+        let words: Vec<_> = corpus.sentences.iter().map(|s| s.words.join(" ")).collect();
+        assert_eq!(words, ["the cat sat", "he did n't say no"]);
+        assert!(corpus.sentences.iter().all(|s| s.gold.is_none() && s.tags.is_none()));
+        assert_eq!(corpus.removed.get("no-words"), 1);
+    }
+
+    #[test]
+    fn a_corpus_without_sentences_is_an_error_that_says_why() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let empty = write(dir.path(), "empty.mrg", "");
+        let short = write(dir.path(), "short.mrg", "(S (NN a))\n");
+        let limits = LengthLimits { min: 2, max: 40 };
+        for (file, part) in [(empty, "no-trees"), (short, "no sentence is left of 1")] {
+            let sources = Sources(vec![file.clone()]);
+            let error = load(&sources, "", &Preprocessing::default(), limits).unwrap_err();
+            let message = error.to_string();
+            assert!(message.contains(part) && message.contains(".mrg"), "{message}");
+        }
+        let error = Splits::load(&Config::default()).unwrap_err().to_string();
+        assert!(error.contains("data.train"), "{error}");
+    }
 }

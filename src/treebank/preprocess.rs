@@ -39,11 +39,11 @@ pub enum PunctuationRule {
     Tags(Vec<String>),
 }
 
-/// How typed text is split into words.
+/// How text is split into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tokenizer {
-    /// Rules of the Penn Treebank, for English.
+    /// Rules of the Penn Treebank, for English; text that is tokenised already stays as it is.
     Penn,
     /// At blanks.
     Blanks,
@@ -132,14 +132,10 @@ impl Preprocessing {
         self.sentence_with(&mut Memo::default(), tree, index, removed)
     }
 
-    /// A typed sentence, split by the rules of the preset.
+    /// A typed sentence, or a line of plain text, split by the rules of the preset.
+    /// It has no words where all are punctuation.
     pub fn text(&self, text: &str, index: usize) -> Sentence {
-        let words = match self.tokenizer {
-            Tokenizer::Penn => tokenise::penn(text),
-            Tokenizer::Blanks => text.split_ascii_whitespace().map(str::to_owned).collect(),
-        };
-        let words = words.iter().map(String::as_str);
-        self.words_with(&mut Memo::default(), words, index, &mut Removed::default())
+        self.text_with(&mut Memo::default(), text, index, &mut Removed::default())
     }
 
     /// [`Preprocessing::sentence`] that shares words with what was treated before.
@@ -151,29 +147,30 @@ impl Preprocessing {
         removed: &mut Removed,
     ) -> Option<Sentence> {
         let mut offsets = vec![None; tree.len()];
-        let mut words = Vec::with_capacity(tree.len());
-        let mut surface = Vec::with_capacity(tree.len());
-        let mut tags = Vec::with_capacity(tree.len());
-        for (position, (word, tag)) in tree.words().iter().zip(tree.tags()).enumerate() {
-            let is_trace = **tag == *TRACE;
-            if is_trace && !self.traces {
+        let mut n = 0;
+        for (offset, (word, tag)) in offsets.iter_mut().zip(tree.words().iter().zip(tree.tags())) {
+            if **tag == *TRACE && !self.traces {
                 removed.add("traces", 1);
-            } else if !is_trace && self.is_punctuation(word, tag) {
+            } else if **tag != *TRACE && self.is_punctuation(word, tag) {
                 removed.add("punctuation", 1);
             } else {
-                offsets[position] = Some(words.len() as u32);
-                words.push(if is_trace { word.clone() } else { memo.word(self, word) });
-                surface.push(word.clone());
-                tags.push(tag.clone());
+                *offset = Some(n);
+                n += 1;
             }
         }
-        if words.is_empty() {
+        if n == 0 {
             removed.add("no-words", 1);
             return None;
         }
-        words.shrink_to_fit();
-        surface.shrink_to_fit();
-        tags.shrink_to_fit();
+        let mut words = Vec::with_capacity(n as usize);
+        let mut surface = Vec::with_capacity(n as usize);
+        let mut tags = Vec::with_capacity(n as usize);
+        let kept = tree.words().iter().zip(tree.tags()).zip(&offsets).filter(|(_, o)| o.is_some());
+        for ((word, tag), _) in kept {
+            words.push(if **tag == *TRACE { word.clone() } else { memo.word(self, word) });
+            surface.push(word.clone());
+            tags.push(tag.clone());
+        }
         let gold = self.spans(memo, &tree, &offsets, removed);
         Some(Sentence {
             words,
@@ -185,14 +182,18 @@ impl Preprocessing {
         })
     }
 
-    /// The sentence of words without a tree; it has no word where all are punctuation.
-    pub(super) fn words_with<'a>(
+    /// [`Preprocessing::text`] that shares words with what was treated before.
+    pub(super) fn text_with(
         &self,
         memo: &mut Memo,
-        words: impl Iterator<Item = &'a str>,
+        text: &str,
         index: usize,
         removed: &mut Removed,
     ) -> Sentence {
+        let words = match self.tokenizer {
+            Tokenizer::Penn => tokenise::penn(text),
+            Tokenizer::Blanks => text.split_ascii_whitespace().map(str::to_owned).collect(),
+        };
         let mut sentence = Sentence {
             words: Vec::new(),
             surface: Vec::new(),
@@ -202,11 +203,11 @@ impl Preprocessing {
             index,
         };
         for word in words {
-            if self.is_untagged_punctuation(word) {
+            if self.is_untagged_punctuation(&word) {
                 removed.add("punctuation", 1);
                 continue;
             }
-            let word = memo.surface(word);
+            let word = memo.surface(&word);
             sentence.words.push(memo.word(self, &word));
             sentence.surface.push(word);
         }

@@ -11,10 +11,10 @@ pub struct Statistics {
     /// Empty elements left out.
     pub words: u64,
     pub empty_elements: u64,
-    /// Phrase labels as written, with function tags, and how often they stand;
-    /// brackets without a label are not counted.
+    /// Phrase labels as written, with function tags, and how often they stand; the
+    /// unlabelled outer bracket is the empty label.
     pub labels: BTreeMap<Arc<str>, u64>,
-    /// Part-of-speech tags, that of empty elements left out.
+    /// Part-of-speech tags, `-NONE-` of empty elements among them.
     pub tags: BTreeMap<Arc<str>, u64>,
     /// Longest sentence in words.
     pub max_length: usize,
@@ -48,7 +48,7 @@ impl Statistics {
             for tag in sentence.tags.iter().flatten() {
                 count(&mut statistics.tags, tag);
             }
-            for span in sentence.gold.iter().flatten().filter(|s| !s.label.is_empty()) {
+            for span in sentence.gold.iter().flatten() {
                 count(&mut statistics.labels, &span.label);
             }
         }
@@ -84,14 +84,14 @@ impl<'a> Counter<'a> {
         self.statistics.trees += 1;
         let mut words = Vec::with_capacity(tree.len());
         for (_, node) in tree.nodes() {
-            match node.word {
-                None if node.label.is_empty() => {}
-                None => count(&mut self.statistics.labels, node.label),
-                Some(_) if **node.label == *"-NONE-" => self.statistics.empty_elements += 1,
-                Some(word) => {
-                    count(&mut self.statistics.tags, node.label);
-                    words.push(word);
-                }
+            let Some(word) = node.word else {
+                count(&mut self.statistics.labels, node.label);
+                continue;
+            };
+            count(&mut self.statistics.tags, node.label);
+            match &**node.label {
+                "-NONE-" => self.statistics.empty_elements += 1,
+                _ => words.push(word),
             }
         }
         self.sentence(words.into_iter());
@@ -139,8 +139,11 @@ mod tests {
         let text = "( (S (NP-SBJ (-NONE- *)) (VP (VB Go) (NP (NN home)))))\n(NP (-NONE- *))\n";
         let s = Statistics::of_reading(&reading(text, "a.mrg"));
         assert_eq!((s.trees, s.sentences, s.words, s.empty_elements), (2, 1, 2, 2));
-        assert_eq!(s.labels.keys().map(|l| &**l).collect::<Vec<_>>(), ["NP", "NP-SBJ", "S", "VP"]);
-        assert_eq!(s.tags.keys().map(|l| &**l).collect::<Vec<_>>(), ["NN", "VB"]);
+        let keys = |counts: &BTreeMap<Arc<str>, u64>| {
+            counts.keys().map(|l| l.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(keys(&s.labels), ["", "NP", "NP-SBJ", "S", "VP"]);
+        assert_eq!(keys(&s.tags), ["-NONE-", "NN", "VB"]);
         assert_eq!((s.max_length, s.word_types), (2, 2));
         assert_eq!(s.lengths.into_iter().collect::<Vec<_>>(), [(0, 1), (2, 1)]);
     }

@@ -1,7 +1,9 @@
 //! Splits a typed sentence into words by the rules of the Penn Treebank:
 //! punctuation stands alone, `don't` is `do n't`, `"` becomes `` or '', brackets
 //! are escaped, the period of the sentence is split off, those of abbreviations
-//! are not.
+//! are not. A sentence whose last mark stands alone is tokenised already.
+
+use super::normalise::is_punctuation_word;
 
 /// Clitics that are words of their own.
 const CLITICS: [&str; 6] = ["'s", "'m", "'d", "'ll", "'re", "'ve"];
@@ -12,8 +14,11 @@ const MERGED: [(&str, usize); 6] =
 
 /// Words of a sentence in English.
 pub(super) fn penn(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
     let mut chunks = text.split_ascii_whitespace().peekable();
+    if chunks.clone().count() > 1 && chunks.clone().last().is_some_and(is_punctuation_word) {
+        return chunks.map(str::to_owned).collect();
+    }
+    let mut words = Vec::new();
     while let Some(chunk) = chunks.next() {
         split_chunk(chunk, chunks.peek().is_none(), &mut words);
     }
@@ -156,7 +161,11 @@ mod tests {
 
     #[test]
     fn tokenised_text_comes_out_as_it_went_in() {
-        let text = "`` I do n't know , '' he 's said -LRB- twice -RRB- -- at 5 % : ... ' .";
-        assert_eq!(penn(text).join(" "), text);
+        for text in [
+            "`` I do n't know , '' he 's said -LRB- twice -RRB- -- at 5 % : ... '",
+            "Yahoo! and n' \" (c) 50% cannot .",
+        ] {
+            assert_eq!(penn(text).join(" "), text);
+        }
     }
 }

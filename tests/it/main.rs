@@ -13,3 +13,4 @@ mod runs;
 mod sample;
 mod shared;
 mod trained;
+mod treebanks;

@@ -254,9 +254,6 @@ impl<R: BufRead> Reader<R> {
                 None
             }
             Inner::Brackets => {
-                if self.builder.open_is_empty() {
-                    return Some(self.fault(at, "empty-tree", "no word in the bracket"));
-                }
                 self.builder.close();
                 None
             }
@@ -466,3 +463,6 @@ impl<R: BufRead> Lines<R> {
         self.again = lines;
     }
 }
+
+#[cfg(test)]
+mod tests;
