@@ -10,7 +10,6 @@ use std::path::PathBuf;
     name = "rankspace",
     version,
     args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true,
     after_help = "Without a command the workbench opens, on the bundled sample or on what PATH \
                   names: treebanks, run folders and checkpoints.\n\
                   Exit codes: 0 done, 1 data or a run failed, 2 wrong usage."

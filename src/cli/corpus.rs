@@ -101,8 +101,9 @@ fn list(what: &str, counts: &BTreeMap<Arc<str>, u64>, out: &mut dyn Write) -> Re
     }
     let mut sorted: Vec<_> = counts.iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let named = |name: &str| if name.is_empty() { "(none)".to_owned() } else { name.to_owned() };
     let shown: Vec<_> =
-        sorted.iter().take(LISTED).map(|(name, count)| format!("{name} {count}")).collect();
+        sorted.iter().take(LISTED).map(|(name, n)| format!("{} {n}", named(name))).collect();
     let more = match counts.len().saturating_sub(LISTED) {
         0 => String::new(),
         n => format!(", and {n} more"),

@@ -29,6 +29,9 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
+            if let Some(word) = open::mistyped(&error) {
+                return failure::exit(Err(open::no_such_path(&word)));
+            }
             // Help and version too arrive here; a closed pipe is no fault of theirs.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));

@@ -22,8 +22,19 @@ pub fn run(paths: Vec<PathBuf>, theme: Option<Theme>) -> Result<()> {
     })
 }
 
+/// The first argument, where a flag is unknown only because that argument is a command mistyped:
+/// then the flag is not what to complain about.
+pub fn mistyped(error: &clap::Error) -> Option<PathBuf> {
+    let first = PathBuf::from(std::env::args_os().nth(1)?);
+    let is_command =
+        Arguments::command().get_subcommands().any(|c| first == Path::new(c.get_name()));
+    let is_flag = first.to_string_lossy().starts_with('-');
+    let is_unknown_flag = error.kind() == clap::error::ErrorKind::UnknownArgument;
+    (is_unknown_flag && !is_command && !is_flag && !first.exists()).then_some(first)
+}
+
 /// A bare word was most likely meant as a command.
-fn no_such_path(path: &Path) -> anyhow::Error {
+pub fn no_such_path(path: &Path) -> anyhow::Error {
     let name = path.to_string_lossy();
     let is_bare = path.components().count() == 1 && path.extension().is_none();
     if !is_bare {

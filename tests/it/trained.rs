@@ -250,6 +250,37 @@ fn files_that_are_empty_or_no_checkpoints_are_named() {
 }
 
 #[test]
+fn on_a_terminal_bars_show_how_much_is_left_and_lines_stand_above_them() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    write_corpus(base.path());
+    let size = portable_pty::PtySize { rows: 24, cols: 100, pixel_width: 0, pixel_height: 0 };
+    let pair = portable_pty::native_pty_system().openpty(size).expect("a pseudo-terminal");
+    let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_rankspace"));
+    command.args("train --preset sample --out run --set data.train=train.mrg".split(' '));
+    command.args("--set data.dev=[] --set data.test=[]".split(' '));
+    command.args(TINY.split_whitespace());
+    command.cwd(base.path());
+    command.env("TERM", "xterm-256color");
+    let mut child = pair.slave.spawn_command(command).expect("the program starts");
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().expect("readable");
+    let mut bytes = Vec::new();
+    // The terminal ends with an error on Linux, with the end of the file elsewhere.
+    let _ = std::io::Read::read_to_end(&mut reader, &mut bytes);
+    assert!(child.wait().expect("the program ends").success());
+    let shown = String::from_utf8_lossy(&bytes);
+    for part in ["epoch 2  loss ", " passed, ", " left", "  dev  S-F1 ", "best  epoch "] {
+        assert!(shown.contains(part), "{part:?} in {shown}");
+    }
+    // At the end the bars are gone: what stands on the screen is the lines alone.
+    let cells = |n| std::num::NonZero::new(n).expect("above 0");
+    let mut screen = vt100::Parser::new(cells(24), cells(100), 0);
+    screen.process(&bytes);
+    let rest = screen.screen().contents();
+    assert!(rest.contains("finished at step") && !rest.contains(" passed, "), "{rest}");
+}
+
+#[test]
 fn watch_tells_of_a_finished_run_what_training_told() {
     let base = trained();
     let told = rankspace("watch run").within(base).succeeds();
