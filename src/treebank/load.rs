@@ -299,8 +299,7 @@ mod tests {
     fn limits_hold_for_each_split_and_what_they_leave_out_is_counted() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let file = write(dir.path(), "a.mrg", &treebank([1, 2, 3, 4, 5, 9]));
-        let mut config = Config::default();
-        config.data = Data {
+        let data = Data {
             train: Sources(vec![file.clone()]),
             dev: Sources(vec![file.clone()]),
             test: Sources(vec![file]),
@@ -308,6 +307,7 @@ mod tests {
             max_length: 4,
             ..Data::default()
         };
+        let mut config = Config { data, ..Config::default() };
         config.evaluation.max_length = 5;
         let splits = Splits::load(&config).expect("loads");
         assert_eq!(lengths(&splits.train), [3, 4]);
