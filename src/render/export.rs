@@ -8,9 +8,6 @@ const NO_TAG: &str = "X";
 /// One line of brackets that treebank readers read back. Round brackets and blanks inside words
 /// and labels become `-LRB-`, `-RRB-` and `_`.
 pub fn to_brackets(diagram: &Diagram) -> String {
-    let escape = |text: &str| -> String {
-        text.replace('(', "-LRB-").replace(')', "-RRB-").replace(char::is_whitespace, "_")
-    };
     write_tree(diagram, |step, out| match step {
         Step::Open(i) => {
             let node = &diagram.nodes()[i];
@@ -18,17 +15,21 @@ pub fn to_brackets(diagram: &Diagram) -> String {
                 out.push(' ');
             }
             out.push('(');
-            out.push_str(&escape(&node.label));
+            out.push_str(&escape_brackets(&node.label));
             if let Some(word) = &node.word {
                 if node.label.is_empty() {
                     out.push_str(NO_TAG);
                 }
                 out.push(' ');
-                out.push_str(&escape(word));
+                out.push_str(&escape_brackets(word));
             }
         }
         Step::Close => out.push(')'),
     })
+}
+
+fn escape_brackets(text: &str) -> String {
+    text.replace('(', "-LRB-").replace(')', "-RRB-").replace(char::is_whitespace, "_")
 }
 
 /// `{"words", "tags", "spans": [{"start", "end", "label", "mark"}]}`: flat, because readers of
@@ -122,9 +123,11 @@ fn write_tree(diagram: &Diagram, mut write: impl FnMut(Step, &mut String)) -> St
 
 #[cfg(test)]
 mod tests {
-    use super::super::diagram::tests::dog;
+    use super::super::diagram::tests::{any_diagram, dog};
     use super::super::{DiagramSpan, mark_against};
     use super::*;
+    use crate::treebank::Reader;
+    use proptest::prelude::*;
 
     #[test]
     fn brackets_are_one_line() {
@@ -158,5 +161,25 @@ mod tests {
         let expected =
             r"[{NP{-}SBJ=1} [{\$} [{50\%}]] [{\#} [{a\_\textbackslash{}[b],\textasciitilde{}}]]]";
         assert_eq!(to_forest(&tree).lines().nth(1), Some(expected));
+    }
+
+    proptest! {
+        #[test]
+        fn exported_brackets_read_back_as_the_same_tree(tree in any_diagram()) {
+            let text = to_brackets(&tree);
+            let read: Vec<_> = Reader::new(text.as_bytes(), "export").collect();
+            let [Ok(back)] = &read[..] else {
+                panic!("{text}: {read:?}");
+            };
+            let back = Diagram::from_tree(back);
+            let facts = |d: &Diagram| -> Vec<(u32, u32, Option<String>)> {
+                let node = |n: &crate::render::DiagramNode| {
+                    let word = n.word.as_deref();
+                    (n.start, n.end, word.map(escape_brackets))
+                };
+                d.nodes().iter().map(node).collect()
+            };
+            prop_assert_eq!(facts(&back), facts(&tree), "{}", text);
+        }
     }
 }

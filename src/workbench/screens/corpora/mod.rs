@@ -1,24 +1,423 @@
-//! The Corpora screen.
+//! The Corpora screen: what is in a treebank, what its reader complained about, and what
+//! preprocessing makes of it.
 
+mod draw;
+mod entries;
+mod load;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use crate::config::Data;
+use crate::render::{Diagram, DiagramSpan};
+use crate::treebank::Sentence;
 use crate::workbench::commands::Command;
-use crate::workbench::screen::{Context, Input, Screen, ScreenId, View};
-use crate::workbench::widgets::empty_state;
+use crate::workbench::export::{self, Format};
+use crate::workbench::field::Field;
+use crate::workbench::popup::Answer;
+use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
+use crate::workbench::task::{Task, TaskReport};
+use crate::workbench::widgets::{TreeLayout, TreePane, moves};
+use crossterm::event::{KeyCode, KeyEvent};
+use entries::Entry;
+use load::Loaded;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use settings::Setting;
+use std::path::PathBuf;
 
-pub const COMMANDS: &[Command] = &[];
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "overview",
+        keys: &["o"],
+        help: "Show counts, lengths, labels and tags",
+        short: "overview",
+    },
+    Command {
+        name: "sentences",
+        keys: &["s"],
+        help: "Show the sentences with their trees",
+        short: "sentences",
+    },
+    Command {
+        name: "problems",
+        keys: &["x"],
+        help: "Show what the reader complained about",
+        short: "problems",
+    },
+    Command {
+        name: "preprocessing",
+        keys: &["e"],
+        help: "Edit the preprocessing and see its effect",
+        short: "edit",
+    },
+    Command { name: "previous-corpus", keys: &["["], help: "Show the corpus before", short: "" },
+    Command { name: "next-corpus", keys: &["]"], help: "Show the next corpus", short: "corpus" },
+    Command {
+        name: "change",
+        keys: &["Enter", "Space"],
+        help: "Read the selected corpus, or change the selected setting",
+        short: "",
+    },
+    Command { name: "undo", keys: &["u"], help: "Take all edits of settings back", short: "" },
+    Command {
+        name: "copy",
+        keys: &["y"],
+        help: "Copy the edited settings as lines of a config, or the tree as brackets",
+        short: "",
+    },
+    Command {
+        name: "filter",
+        keys: &["/"],
+        help: "List sentences with some text",
+        short: "filter",
+    },
+    Command {
+        name: "scored",
+        keys: &["a"],
+        help: "Show the tree as it stands in the file, or as it is scored",
+        short: "",
+    },
+    Command {
+        name: "layout",
+        keys: &["v"],
+        help: "Draw trees vertically, horizontally, as brackets or in one line",
+        short: "",
+    },
+    Command {
+        name: "export",
+        keys: &["w"],
+        help: "Write the tree to a file: brackets, JSON, LaTeX or SVG",
+        short: "",
+    },
+    Command { name: "reload", keys: &["r"], help: "Read the files again", short: "" },
+    Command { name: "clear", keys: &["Esc"], help: "List all sentences again", short: "" },
+    moves::DOWN,
+    moves::UP,
+    moves::PAGE_DOWN,
+    moves::PAGE_UP,
+    moves::FIRST,
+    moves::LAST,
+    moves::SCROLL_LEFT,
+    moves::SCROLL_RIGHT,
+    moves::SCROLL_UP,
+    moves::SCROLL_DOWN,
+];
+
+/// What the main part shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    #[default]
+    Overview,
+    Sentences,
+    Problems,
+    Settings,
+}
 
 #[derive(Default)]
-pub struct Corpora {}
+pub struct Corpora {
+    entries: Vec<Entry>,
+    at: usize,
+    opened: Vec<PathBuf>,
+    seen: bool,
+    mode: Mode,
+    loaded: Option<Loaded>,
+    failure: Option<String>,
+    /// Selected row of the sentences, problems and settings.
+    sentence: usize,
+    problem: usize,
+    setting: usize,
+    order: Vec<usize>,
+    filter: Field,
+    editing: bool,
+    layout: TreeLayout,
+    /// Whether the tree is shown after preprocessing.
+    scored: bool,
+    pane: Option<TreePane>,
+    diagram: Option<Diagram>,
+}
+
+impl Corpora {
+    fn command(&mut self, name: &str, context: &mut Context) {
+        if self.moves(name, context) {
+            return;
+        }
+        if let Some(by) = moves::scrolled(name) {
+            if let Some(pane) = &mut self.pane {
+                pane.scroll(by);
+            }
+            return;
+        }
+        match name {
+            "overview" => self.mode = Mode::Overview,
+            "sentences" => self.mode = Mode::Sentences,
+            "problems" => self.mode = Mode::Problems,
+            "preprocessing" => self.mode = Mode::Settings,
+            "previous-corpus" => self.choose(self.at.saturating_sub(1), context),
+            "next-corpus" => self.choose(self.at + 1, context),
+            "change" if self.mode == Mode::Settings => {
+                self.edit(|data, setting| setting.change(data), context);
+            }
+            "change" => self.read(None, context),
+            "undo" => {
+                let Some(loaded) = self.loaded.as_ref().filter(|l| l.is_edited()) else { return };
+                let data = loaded.entry.data.clone();
+                self.read(Some(data), context);
+            }
+            "copy" => self.copy(context),
+            "filter" => {
+                self.mode = Mode::Sentences;
+                self.editing = true;
+            }
+            "scored" => {
+                self.scored = !self.scored;
+                self.lay_out(context);
+            }
+            "layout" => {
+                self.layout = self.layout.next();
+                self.lay_out(context);
+            }
+            "export" if self.diagram.is_some() => context.push(Effect::Popup(export::popup())),
+            "export" => context.warn("no tree is in view"),
+            "reload" => {
+                self.loaded = None;
+                self.read(None, context);
+            }
+            "clear" => {
+                self.filter.clear();
+                self.relist(context);
+            }
+            _ => {}
+        }
+    }
+
+    fn moves(&mut self, name: &str, context: &mut Context) -> bool {
+        let problems = self.loaded.as_ref().map_or(0, |l| l.corpus.problems.len());
+        let (at, len) = match self.mode {
+            Mode::Overview => (self.at, self.entries.len()),
+            Mode::Sentences => (self.sentence, self.order.len()),
+            Mode::Problems => (self.problem, problems),
+            Mode::Settings => (self.setting, Setting::ALL.len()),
+        };
+        let Some(at) = moves::moved(name, at, len) else { return false };
+        match self.mode {
+            Mode::Overview => self.choose(at, context),
+            Mode::Sentences => {
+                self.sentence = at;
+                self.lay_out(context);
+            }
+            Mode::Problems => self.problem = at,
+            Mode::Settings => self.setting = at,
+        }
+        true
+    }
+
+    /// Selects a corpus and reads it.
+    fn choose(&mut self, at: usize, context: &mut Context) {
+        let at = at.min(self.entries.len().saturating_sub(1));
+        if at != self.at || self.loaded.is_none() {
+            self.at = at;
+            self.forget();
+            self.read(None, context);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.loaded = None;
+        self.failure = None;
+        self.order.clear();
+        self.sentence = 0;
+        self.problem = 0;
+        self.pane = None;
+        self.diagram = None;
+    }
+
+    /// Reads the selected corpus, under other settings if some are given.
+    fn read(&mut self, data: Option<Data>, context: &mut Context) {
+        let Some(entry) = self.entries.get(self.at).cloned() else { return };
+        let same = self.loaded.as_ref().filter(|l| l.entry == entry);
+        let known = same.map(|l| (l.as_read.clone(), l.configured.clone()));
+        let data = data.unwrap_or_else(|| entry.data.clone());
+        self.failure = None;
+        let title = format!("reading {}", entry.name);
+        let work = move |handle: &crate::workbench::task::TaskHandle| {
+            load::read(entry, data, known, handle)
+        };
+        context.spawn(Task::new("corpus", title, work));
+    }
+
+    fn edit(&mut self, change: impl FnOnce(&mut Data, Setting), context: &mut Context) {
+        let Some(loaded) = &self.loaded else {
+            context.warn("the corpus is not read yet");
+            return;
+        };
+        let mut data = loaded.data.clone();
+        change(&mut data, Setting::ALL[self.setting]);
+        self.read(Some(data), context);
+    }
+
+    fn copy(&mut self, context: &mut Context) {
+        let Some(loaded) = &self.loaded else { return };
+        if self.mode == Mode::Settings {
+            let lines = settings::changed_lines(&loaded.entry.data, &loaded.data);
+            if lines.is_empty() {
+                context.status("nothing is edited");
+            } else {
+                context.push(Effect::Copy(lines));
+                context.status("the edited settings are on the clipboard, for a config");
+            }
+        } else if let Some(diagram) = &self.diagram {
+            context.push(Effect::Copy(Format::Brackets.text(diagram).trim_end().to_owned()));
+            context.status("the tree is on the clipboard, as brackets");
+        }
+    }
+
+    /// Takes in which corpora there are; keeps the selected one if it is still there.
+    fn refresh(&mut self, context: &mut Context) {
+        let selected = self.entries.get(self.at).cloned();
+        self.entries = entries::entries(context.shared, &self.opened);
+        let kept = selected.as_ref().and_then(|s| self.entries.iter().position(|e| e == s));
+        match kept {
+            Some(at) => self.at = at,
+            None => {
+                self.at = 0;
+                self.forget();
+            }
+        }
+        let reading = context.shared.task(ScreenId::Corpora, "corpus").is_some();
+        if self.seen && self.loaded.is_none() && self.failure.is_none() && !reading {
+            self.read(None, context);
+        }
+    }
+
+    fn open(&mut self, path: &PathBuf, context: &mut Context) {
+        if !self.opened.contains(path) {
+            self.opened.push(path.clone());
+        }
+        self.entries = entries::entries(context.shared, &self.opened);
+        let source = path.display().to_string();
+        let at = self.entries.iter().position(|e| e.sources.0 == [source.clone()]).unwrap_or(0);
+        self.at = at;
+        self.seen = true;
+        self.forget();
+        self.read(None, context);
+    }
+
+    fn relist(&mut self, context: &mut Context) {
+        let Some(loaded) = &self.loaded else { return };
+        let parts: Vec<String> =
+            self.filter.text().split_whitespace().map(str::to_lowercase).collect();
+        let fits = |sentence: &Sentence| {
+            let text = sentence.surface.join(" ").to_lowercase();
+            parts.iter().all(|part| text.contains(part.as_str()))
+        };
+        let sentences = loaded.corpus.sentences.iter().enumerate();
+        self.order =
+            sentences.filter(|(_, s)| parts.is_empty() || fits(s)).map(|(i, _)| i).collect();
+        self.sentence = self.sentence.min(self.order.len().saturating_sub(1));
+        self.lay_out(context);
+    }
+
+    fn selected(&self) -> Option<&Sentence> {
+        let number = *self.order.get(self.sentence)?;
+        self.loaded.as_ref()?.corpus.sentences.get(number)
+    }
+
+    fn lay_out(&mut self, context: &Context) {
+        let scored = |s: &Sentence| {
+            let spans: Vec<_> = s
+                .gold
+                .as_ref()?
+                .iter()
+                .map(|g| DiagramSpan { start: g.start, end: g.end, label: &g.label })
+                .collect();
+            Diagram::from_spans(&s.words, s.tags.as_deref(), &spans)
+        };
+        self.diagram = self.selected().and_then(|sentence| match self.scored {
+            true => scored(sentence),
+            false => sentence.tree.as_deref().map(Diagram::from_tree),
+        });
+        let pane = |d: &Diagram| TreePane::tree(d, self.layout, context.theme);
+        self.pane = self.diagram.as_ref().map(pane);
+    }
+
+    fn key(&mut self, key: &KeyEvent, context: &mut Context) {
+        match key.code {
+            _ if !self.editing => return,
+            KeyCode::Enter | KeyCode::Esc => self.editing = false,
+            _ => self.filter.key(key),
+        }
+        self.relist(context);
+    }
+
+    fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
+        if let Some(error) = report.error() {
+            if report.kind == "corpus" {
+                self.failure = Some(error.to_owned());
+            }
+            context.push(Effect::Status(crate::report::Level::Error, error.to_owned()));
+        } else if let Some(loaded) = report.take::<Loaded>() {
+            if self.entries.get(self.at) == Some(&loaded.entry) {
+                self.failure = None;
+                self.loaded = Some(loaded);
+                self.relist(context);
+            }
+        } else if let Some(path) = report.take::<PathBuf>() {
+            context.status(format!("written to {}", path.display()));
+        }
+    }
+
+    fn export(&mut self, format: Format, context: &mut Context) {
+        let (Some(diagram), Some(sentence)) = (self.diagram.clone(), self.selected()) else {
+            return;
+        };
+        let folder = context.shared.runs_folder.with_file_name("exports");
+        let name: String = self.entries[self.at]
+            .name
+            .chars()
+            .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+            .collect();
+        let stem = format!("{name}-sentence-{}", sentence.index + 1);
+        context.spawn(Task::new("export", "writing the tree", move |_| {
+            export::save(&folder, &stem, format, &diagram)
+        }));
+    }
+}
 
 impl Screen for Corpora {
     fn id(&self) -> ScreenId {
         ScreenId::Corpora
     }
 
-    fn update(&mut self, _input: Input, _context: &mut Context) {}
+    fn update(&mut self, input: Input, context: &mut Context) {
+        match input {
+            Input::Command(name) => self.command(name, context),
+            Input::Key(key) => self.key(&key, context),
+            Input::Paste(text) if self.editing => {
+                self.filter.paste(text);
+                self.relist(context);
+            }
+            Input::Shown => {
+                self.seen = true;
+                self.refresh(context);
+            }
+            Input::Selection => self.refresh(context),
+            Input::Open(Target::Corpus(path)) => self.open(path, context),
+            Input::Answer { popup: export::POPUP, answer: Answer::Item(i) } => {
+                if let Some(format) = Format::ALL.get(*i) {
+                    self.export(*format, context);
+                }
+            }
+            Input::Task(report) => self.task(report, context),
+            _ => {}
+        }
+    }
 
     fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
-        empty_state(frame, area, "Corpora", &["nothing here yet"], view.theme);
+        draw::draw(self, frame, area, view);
+    }
+
+    fn editing(&self) -> bool {
+        self.editing
     }
 }

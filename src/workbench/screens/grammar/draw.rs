@@ -2,7 +2,7 @@ use super::list::Kind;
 use super::{Computed, Grammar};
 use crate::analysis::SymbolStatistics;
 use crate::workbench::screen::{ScreenId, View};
-use crate::workbench::text::{clean, count, figure, fit};
+use crate::workbench::text::{clean, count, figure, fit, wrap};
 use crate::workbench::widgets::{bar, empty_state, moves, pane};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -35,12 +35,15 @@ pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View)
 
 fn draw_empty(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
     let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
+    let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
+    let failed: Vec<&str> =
+        failure.iter().map(String::as_str).chain(["press r to try again"]).collect();
     let lines: &[&str] = if view.shared.selected_run().is_none() {
         &["no run is selected", "press 2 to start one, or 7 to choose one from the list of runs"]
     } else if view.shared.task(ScreenId::Grammar, "symbols").is_some() {
         &["counting the symbols over the development sentences", "press x to stop"]
-    } else if !failure.is_empty() {
-        &[&failure, "press r to try again"]
+    } else if screen.failure.is_some() {
+        &failed
     } else {
         &["nothing is computed yet", "press r to count the symbols with the current weights"]
     };

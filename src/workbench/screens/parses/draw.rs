@@ -3,7 +3,7 @@ use super::{Editing, Parses, Subject};
 use crate::render::Mark;
 use crate::treebank::{Preprocessing, PunctuationRule};
 use crate::workbench::screen::{ScreenId, View};
-use crate::workbench::text::{clean, count, figure, fit};
+use crate::workbench::text::{clean, count, figure, fit, wrap};
 use crate::workbench::widgets::{TreePane, empty_state, moves, pane};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -97,6 +97,9 @@ fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &Vie
     }
     let reading = view.shared.task(ScreenId::Parses, "trees").is_some();
     let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
+    let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
+    let failed: Vec<&str> =
+        failure.iter().map(String::as_str).chain(["press r to try again"]).collect();
     let lines: &[&str] = match &screen.subject {
         None => &[
             "no run is selected",
@@ -107,7 +110,7 @@ fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &Vie
             "press i to type a sentence and parse it with these weights",
         ],
         _ if reading => &["reading the trees"],
-        _ if !failure.is_empty() => &[&failure, "press r to read again"],
+        _ if screen.failure.is_some() => &failed,
         _ => &[
             "no trees yet",
             "they come with the run's first evaluation of the development set",

@@ -429,7 +429,7 @@ impl Parses {
             Some(Subject::Run(id)) => context.shared.run(id).map(|r| r.path.join("exports")),
             _ => None,
         };
-        let folder = folder.unwrap_or_else(|| context.shared.runs_folder.join("../exports"));
+        let folder = folder.unwrap_or_else(|| context.shared.runs_folder.with_file_name("exports"));
         let step = match (&self.typed, &self.analysis, &self.evaluation) {
             (Some(typed), ..) => typed.step,
             (None, Some((_, analysis)), _) => analysis.step,

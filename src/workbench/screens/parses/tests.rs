@@ -64,7 +64,7 @@ fn a_folder_that_cannot_be_read_is_named() {
     let effects = stage.update(Input::Shown);
     let said = said(&stage.settle(effects));
     assert!(said[0].contains("runs/2026-11-29-rank-pcfg-1"), "{said:?}");
-    assert!(stage.shot(80, 24).contains("press r to read again"));
+    assert!(stage.shot(80, 24).contains("press r to try again"));
 }
 
 #[test]

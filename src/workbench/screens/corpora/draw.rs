@@ -1,0 +1,400 @@
+use super::entries::ANY_LENGTH;
+use super::load::{Loaded, Measured};
+use super::settings::{Setting, changed_lines};
+use super::{Corpora, Mode};
+use crate::workbench::screen::{ScreenId, View};
+use crate::workbench::text::{clean, count, fit, wrap};
+use crate::workbench::widgets::{bar, empty_state, moves, pane};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// From this width on, more stands side by side.
+const WIDE: u16 = 120;
+
+pub(super) fn draw(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
+    let [header, body, input] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Fill(1),
+        Constraint::Length(u16::from(screen.editing)),
+    ])
+    .areas(area);
+    draw_header(screen, frame, header, view);
+    if screen.editing {
+        screen.filter.draw(frame, input, " filter: ", true, view.theme);
+    }
+    let list_width = if area.width >= WIDE { 36 } else { 22 };
+    let shows_list = area.width >= WIDE || screen.mode == Mode::Overview;
+    let list_width = if shows_list { list_width } else { 0 };
+    let [list, main] =
+        Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
+    if shows_list {
+        draw_corpora(screen, frame, list, view);
+    }
+    let Some(loaded) = &screen.loaded else { return draw_empty(screen, frame, main, view) };
+    match screen.mode {
+        Mode::Overview => draw_overview(loaded, frame, main, view),
+        Mode::Sentences => draw_sentences(screen, loaded, frame, main, view),
+        Mode::Problems => draw_problems(screen, loaded, frame, main, view),
+        Mode::Settings => draw_settings(screen, loaded, frame, main, view),
+    }
+}
+
+fn draw_header(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let name = screen.entries.get(screen.at).map_or("", |e| e.name.as_str());
+    let mut spans = vec![Span::styled(format!(" {}", clean(name)), theme.title)];
+    if let Some(loaded) = &screen.loaded {
+        let s = &loaded.current.statistics;
+        let mut text = format!(" · {} sentences, {} words", count(s.sentences), count(s.words));
+        match loaded.corpus.problems.len() {
+            0 => {}
+            1 => text += " · 1 problem in the files",
+            n => text += &format!(" · {} problems in the files", count(n as u64)),
+        }
+        if loaded.is_edited() {
+            text += " · preprocessing edited";
+        }
+        spans.push(Span::styled(text, theme.text));
+    }
+    frame.render_widget(Line::from(spans), area);
+}
+
+fn draw_corpora(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let block = pane("Corpora", theme, screen.mode == Mode::Overview);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    // Groups are headed by where their corpora come from.
+    let mut rows: Vec<(Option<usize>, String)> = Vec::new();
+    for (i, entry) in screen.entries.iter().enumerate() {
+        if i == 0 || screen.entries[i - 1].group() != entry.group() {
+            rows.push((None, entry.group().to_owned()));
+        }
+        rows.push((Some(i), format!("  {}", clean(&entry.name))));
+    }
+    let at = rows.iter().position(|(i, _)| *i == Some(screen.at)).unwrap_or(0);
+    let visible = moves::visible(at, rows.len(), usize::from(inside.height));
+    for (y, (index, text)) in (inside.y..).zip(&rows[visible]) {
+        let style = match index {
+            None => theme.dim,
+            Some(i) if *i == screen.at => theme.selected,
+            Some(_) => theme.text,
+        };
+        draw_row(frame, Rect { y, height: 1, ..inside }, text, style);
+    }
+}
+
+fn draw_row(frame: &mut Frame, area: Rect, text: &str, style: Style) {
+    frame.buffer_mut().set_style(area, style);
+    let text = fit(text, usize::from(area.width)).into_owned();
+    frame.render_widget(Line::styled(text, style), area);
+}
+
+fn draw_empty(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
+    let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
+    let reading = view.shared.task(ScreenId::Corpora, "corpus").is_some();
+    let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
+    let failed: Vec<&str> = failure
+        .iter()
+        .map(String::as_str)
+        .chain(["press r to read again, or [ and ] to choose another corpus"])
+        .collect();
+    let lines: &[&str] = if reading {
+        &["reading the files"]
+    } else if screen.failure.is_some() {
+        &failed
+    } else {
+        &[
+            "no corpus is read yet",
+            "press Enter to read the selected one",
+            "rankspace FILE opens a treebank or text of yours",
+        ]
+    };
+    empty_state(frame, area, "Corpus", lines, view.theme);
+}
+
+fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
+    let wide = area.width >= WIDE / 2 + 20;
+    let theme = view.theme;
+    let figures = figures(loaded, wide, view);
+    let s = &loaded.current.statistics;
+    if wide {
+        let [left, right] =
+            Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
+        let [top, bottom] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(left);
+        draw_lines(frame, top, "Counts", figures, view);
+        draw_histogram(&s.lengths, frame, bottom, view);
+        let [labels, tags] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(right);
+        let room = |area: Rect| usize::from(area.width.saturating_sub(4));
+        draw_lines(frame, labels, "Labels", ranking(&s.labels, room(labels), theme.text), view);
+        draw_lines(frame, tags, "Tags", ranking(&s.tags, room(tags), theme.text), view);
+    } else {
+        let rows = (figures.len() as u16 + 2).min(area.height * 2 / 3);
+        let [top, bottom] =
+            Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(area);
+        draw_lines(frame, top, "Counts", figures, view);
+        let [lengths, labels] =
+            Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(bottom);
+        draw_histogram(&s.lengths, frame, lengths, view);
+        let room = usize::from(labels.width.saturating_sub(4));
+        draw_lines(frame, labels, "Labels", ranking(&s.labels, room, theme.text), view);
+    }
+}
+
+/// A row of the table of counts.
+type Figure = (&'static str, fn(&Measured) -> String);
+
+const FIGURES: [Figure; 7] = [
+    ("sentences", |m| count(m.statistics.sentences)),
+    ("with trees", |m| count(m.statistics.trees)),
+    ("words", |m| count(m.statistics.words)),
+    ("distinct words", |m| count(m.statistics.word_types)),
+    ("mean / longest", |m| {
+        format!("{:.1} / {}", m.statistics.mean_length(), m.statistics.max_length)
+    }),
+    ("labels / tags", |m| format!("{} / {}", m.statistics.labels.len(), m.statistics.tags.len())),
+    ("unknown words", |m| m.unknown.map_or("–".to_owned(), |u| format!("{u:.2} %"))),
+];
+
+/// Counts as read, under the settings of the corpus and, if they were edited, under the edited
+/// ones; below, what preprocessing removed, in a line or step by step.
+fn figures<'a>(loaded: &Loaded, by_step: bool, view: &View) -> Vec<Line<'a>> {
+    let theme = view.theme;
+    let mut columns = vec![("as read", &loaded.as_read)];
+    if loaded.is_edited() {
+        columns.push(("before edit", &loaded.configured));
+        columns.push(("after edit", &loaded.current));
+    } else {
+        columns.push(("preprocessed", &loaded.current));
+    }
+    let row = |name: &str, cells: Vec<String>| {
+        cells.iter().fold(format!("{name:<15}"), |line, cell| line + &format!("{cell:>13}"))
+    };
+    let titles = columns.iter().map(|(title, _)| (*title).to_owned()).collect();
+    let mut lines = vec![Line::styled(row("", titles), theme.dim)];
+    for (name, figure) in FIGURES {
+        let cells = columns.iter().map(|(_, measured)| figure(measured)).collect();
+        lines.push(Line::styled(row(name, cells), theme.text));
+    }
+    let mut steps: Vec<&str> =
+        columns.iter().flat_map(|(_, m)| m.removed.0.keys().copied()).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    if !by_step {
+        let removed = loaded.current.removed.0.iter();
+        let removed: Vec<String> =
+            removed.map(|(step, n)| format!("{} {step}", count(*n))).collect();
+        if !removed.is_empty() {
+            let text = format!("left out: {}", removed.join(", "));
+            lines.push(Line::styled(text, theme.text));
+        }
+        return lines;
+    }
+    if !steps.is_empty() {
+        lines.push(Line::styled("left out", theme.dim));
+    }
+    for step in steps {
+        let cell = |m: &Measured| match m.removed.get(step) {
+            0 => "–".to_owned(),
+            n => count(n),
+        };
+        let cells = columns.iter().map(|(_, measured)| cell(measured)).collect();
+        lines.push(Line::styled(row(&format!("  {step}"), cells), theme.text));
+    }
+    lines
+}
+
+fn draw_lines(frame: &mut Frame, area: Rect, title: &str, lines: Vec<Line>, view: &View) {
+    let block = pane(title, view.theme, false);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    frame.render_widget(Paragraph::new(lines), inside);
+}
+
+/// The most frequent first, with bars.
+fn ranking<'a>(counts: &BTreeMap<Arc<str>, u64>, width: usize, style: Style) -> Vec<Line<'a>> {
+    let mut sorted: Vec<_> = counts.iter().collect();
+    sorted.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let largest = sorted.first().map_or(1, |(_, n)| **n) as f64;
+    let name_width = 12.min(width);
+    let bar_width = width.saturating_sub(name_width + 10).min(40);
+    let line = |(label, n): (&Arc<str>, &u64)| {
+        let label = fit(&clean(label), name_width - 1).into_owned();
+        let bar = bar(*n as f64 / largest, bar_width);
+        Line::styled(format!("{label:<name_width$}{:>8}  {bar}", count(*n)), style)
+    };
+    match sorted.is_empty() {
+        true => vec![Line::raw("none: this is plain text")],
+        false => sorted.into_iter().take(60).map(line).collect(),
+    }
+}
+
+/// Sentences by length, as many lengths to a row as make them all fit.
+fn draw_histogram(lengths: &BTreeMap<usize, u64>, frame: &mut Frame, area: Rect, view: &View) {
+    let block = pane("Sentence lengths", view.theme, false);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    let rows = usize::from(inside.height);
+    let Some((&longest, _)) = lengths.last_key_value() else { return };
+    if rows == 0 {
+        return;
+    }
+    let step = (longest / rows + 1).max(1);
+    let mut bins = vec![0u64; longest / step + 1];
+    for (length, n) in lengths {
+        bins[length / step] += n;
+    }
+    let largest = bins.iter().copied().max().unwrap_or(1).max(1) as f64;
+    let bar_width = usize::from(inside.width).saturating_sub(18).min(60);
+    let lines: Vec<Line> = bins
+        .iter()
+        .enumerate()
+        .take(rows)
+        .map(|(i, n)| {
+            let range = match step {
+                1 => format!("{i}"),
+                _ => format!("{}–{}", i * step, (i + 1) * step - 1),
+            };
+            let bar = bar(*n as f64 / largest, bar_width);
+            Line::styled(format!("{range:>8} {bar} {}", count(*n)), view.theme.text)
+        })
+        .collect();
+    frame.render_widget(Paragraph::new(lines), inside);
+}
+
+fn draw_sentences(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let split = [Constraint::Length((area.height / 3).max(5)), Constraint::Fill(1)];
+    let [list, tree] = Layout::vertical(split).areas(area);
+    let place = if screen.order.is_empty() { 0 } else { screen.sentence + 1 };
+    let mut title = format!("Sentences {place}/{}", screen.order.len());
+    if !screen.filter.is_empty() {
+        title += &format!(" · with {}", clean(screen.filter.text()));
+    }
+    let block = pane(title, theme, true);
+    let inside = block.inner(list);
+    frame.render_widget(block, list);
+    if screen.order.is_empty() {
+        frame.render_widget(Line::styled("no sentence fits; Esc shows all", theme.dim), inside);
+    }
+    let visible = moves::visible(screen.sentence, screen.order.len(), usize::from(inside.height));
+    for (y, place) in (inside.y..).zip(visible) {
+        let sentence = &loaded.corpus.sentences[screen.order[place]];
+        let line = format!(
+            "{:>6} {:>4}  {}",
+            sentence.index + 1,
+            sentence.len(),
+            clean(&sentence.surface.join(" "))
+        );
+        let style = if place == screen.sentence { theme.selected } else { theme.text };
+        draw_row(frame, Rect { y, height: 1, ..inside }, &line, style);
+    }
+    let state = if screen.scored { "as it is scored" } else { "as it stands in the file" };
+    let title = match screen.selected().and_then(|s| s.tree.as_ref()) {
+        Some(tree) => format!(
+            "{} · {state} · {}:{}",
+            screen.layout.name(),
+            clean(tree.place.file.rsplit('/').next().unwrap_or_default()),
+            tree.place.line
+        ),
+        None => "Tree".to_owned(),
+    };
+    let Some(pane_of_tree) = &screen.pane else {
+        let lines: &[&str] = match screen.selected() {
+            Some(_) => &["this sentence has no tree: the file is plain text"],
+            None => &["no sentence is selected"],
+        };
+        return empty_state(frame, tree, &title, lines, theme);
+    };
+    let block = pane(fit(&title, usize::from(tree.width.saturating_sub(4))), theme, false);
+    let inside = block.inner(tree);
+    frame.render_widget(block, tree);
+    pane_of_tree.draw(frame, inside, theme);
+}
+
+fn draw_problems(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let problems = &loaded.corpus.problems;
+    if problems.is_empty() {
+        let lines = ["the reader has nothing to complain about", "s shows the sentences"];
+        return empty_state(frame, area, "Problems", &lines, theme);
+    }
+    let title = format!("Problems {}/{}", screen.problem + 1, problems.len());
+    let block = pane(title, theme, true);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    let [list, detail] =
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(3)]).areas(inside);
+    let visible = moves::visible(screen.problem, problems.len(), usize::from(list.height));
+    for (y, place) in (list.y..).zip(visible) {
+        let problem = &problems[place];
+        let file = problem.file.rsplit('/').next().unwrap_or_default();
+        let line = format!(
+            "{}:{}:{}  {}: {}",
+            clean(file),
+            problem.line,
+            problem.column,
+            problem.kind,
+            clean(&problem.message)
+        );
+        let style = if place == screen.problem { theme.selected } else { theme.text };
+        draw_row(frame, Rect { y, height: 1, ..list }, &line, style);
+    }
+    if let Some(problem) = problems.get(screen.problem) {
+        let text = clean(&problem.to_string()).into_owned();
+        let paragraph = Paragraph::new(text).style(theme.dim);
+        let wrap = ratatui::widgets::Wrap { trim: true };
+        frame.render_widget(paragraph.wrap(wrap), detail);
+    }
+}
+
+fn draw_settings(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let figures = figures(loaded, area.width >= WIDE, view);
+    let (settings, effect) = if area.width >= WIDE {
+        let [a, b] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
+        (a, b)
+    } else {
+        // The effect needs what is left of a small terminal: the line of help has to go there.
+        let rows = Setting::ALL.len() as u16 + if area.height > 22 { 3 } else { 2 };
+        let [a, b] = Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(area);
+        (a, b)
+    };
+    let block = pane("Preprocessing · Enter changes, u takes back, y copies", theme, true);
+    let inside = block.inner(settings);
+    frame.render_widget(block, settings);
+    for (y, (i, setting)) in (inside.y..inside.bottom()).zip(Setting::ALL.iter().enumerate()) {
+        let shown = |data| match setting {
+            Setting::MaxLength if data_is_any(data) => "any".to_owned(),
+            _ => setting.value(data),
+        };
+        let (before, now) = (shown(&loaded.entry.data), shown(&loaded.data));
+        let change = if before == now { now } else { format!("{now} (was {before})") };
+        let line = format!("{:<16} {change}", setting.key());
+        let style = if i == screen.setting { theme.selected } else { theme.text };
+        draw_row(frame, Rect { y, height: 1, ..inside }, &line, style);
+    }
+    let help = Setting::ALL[screen.setting].help();
+    let below = Rect { y: inside.y + Setting::ALL.len() as u16, height: 1, ..inside };
+    if below.y < inside.bottom() {
+        frame.render_widget(Line::styled(help, theme.dim), below);
+    }
+    let mut lines = figures;
+    let changed = changed_lines(&loaded.entry.data, &loaded.data);
+    if !changed.is_empty() {
+        lines.push(Line::styled("for a config (y copies)", theme.dim));
+        lines.extend(changed.lines().map(|l| Line::styled(format!("  {l}"), theme.text)));
+    }
+    draw_lines(frame, effect, "Effect", lines, view);
+}
+
+fn data_is_any(data: &crate::config::Data) -> bool {
+    data.max_length >= ANY_LENGTH
+}

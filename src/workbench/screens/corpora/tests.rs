@@ -1,0 +1,167 @@
+use super::*;
+use crate::workbench::stage::{Stage, said};
+use insta::assert_snapshot;
+
+const TREES: &str = "\
+( (S (NP-SBJ (DT The) (NN dog)) (VP (VBD chased) (NP (CD 23) (NNS cats))) (. .)))
+( (S (NP-SBJ (-NONE- *)) (VP (VB Go) (ADVP (RB home))) (. !)))
+(INTJ (UH Yes))
+( (S (NP (NNP Þóra)) (VP (VBD sá)
+( (S (NP (NNP 言語)) (VP (VBZ is) (ADJP (JJ hard)))))
+";
+
+/// A folder with a treebank of five trees, one of them not closed, and a text.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("small.mrg"), TREES).expect("written");
+    std::fs::write(folder.path().join("small.txt"), "the dog barked\n\ngo home\n")
+        .expect("written");
+    folder
+}
+
+fn open(file: &str) -> (Stage<Corpora>, tempfile::TempDir) {
+    let folder = folder();
+    let mut stage = Stage::new(Corpora::default());
+    stage.shared.corpora = vec![folder.path().join("small.mrg"), folder.path().join("small.txt")];
+    let effects = stage.update(Input::Open(&Target::Corpus(folder.path().join(file))));
+    stage.settle(effects);
+    (stage, folder)
+}
+
+fn command(stage: &mut Stage<Corpora>, name: &'static str) -> Vec<Effect> {
+    let effects = stage.command(name);
+    stage.settle(effects)
+}
+
+fn snapshot(name: &str, stage: &Stage<Corpora>, folder: &tempfile::TempDir) {
+    let hidden = folder.path().display().to_string();
+    for (width, height) in [(80, 24), (200, 60)] {
+        let shot = stage.shot(width, height);
+        assert!(!shot.contains(&hidden), "a path that differs between runs of tests");
+        assert_snapshot!(format!("{name}_{width}x{height}"), shot);
+    }
+}
+
+#[test]
+fn empty_states_say_what_to_do_next() {
+    let mut stage = Stage::new(Corpora::default());
+    stage.screen.entries = entries::entries(&stage.shared, &[]);
+    assert_snapshot!("nothing_read_80x24", stage.shot(80, 24));
+    let mut stage = Stage::new(Corpora::default());
+    stage.shared.corpora = vec!["/nowhere/absent.mrg".into()];
+    let effects = stage.update(Input::Shown);
+    let said = said(&stage.settle(effects));
+    assert!(said[0].contains("absent.mrg"), "{said:?}");
+    assert_snapshot!("absent_80x24", stage.shot(80, 24));
+    let again = stage.update(Input::Shown);
+    assert!(again.is_empty(), "what failed is not tried again unasked");
+}
+
+#[test]
+fn the_sample_is_read_where_nothing_else_is_named() {
+    let mut stage = Stage::new(Corpora::default());
+    let effects = stage.update(Input::Shown);
+    assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "corpus"));
+    stage.settle(effects);
+    let loaded = stage.screen.loaded.as_ref().expect("the sample is bundled");
+    assert!(loaded.corpus.sentences.len() > 100);
+    assert_eq!(loaded.entry.name, "sample train");
+}
+
+#[test]
+fn counts_lengths_labels_and_what_was_left_out_are_shown() {
+    let (stage, folder) = open("small.mrg");
+    snapshot("overview", &stage, &folder);
+}
+
+#[test]
+fn sentences_are_listed_with_their_trees_as_read_and_as_scored() {
+    let (mut stage, folder) = open("small.mrg");
+    command(&mut stage, "sentences");
+    snapshot("sentences", &stage, &folder);
+    command(&mut stage, "scored");
+    command(&mut stage, "layout");
+    snapshot("scored", &stage, &folder);
+    command(&mut stage, "last");
+    command(&mut stage, "layout");
+    assert_snapshot!("wide_characters_80x24", stage.shot(80, 24));
+}
+
+#[test]
+fn plain_text_has_sentences_and_no_trees() {
+    let (mut stage, folder) = open("small.txt");
+    snapshot("text_overview", &stage, &folder);
+    command(&mut stage, "sentences");
+    assert!(stage.shot(80, 24).contains("this sentence has no tree"));
+    assert!(said(&command(&mut stage, "export"))[0].contains("no tree"));
+}
+
+#[test]
+fn what_the_reader_complained_about_is_listed_with_lines() {
+    let (mut stage, _folder) = open("small.mrg");
+    command(&mut stage, "problems");
+    let shot = stage.shot(80, 24);
+    let problem = &stage.screen.loaded.as_ref().expect("read").corpus.problems[0];
+    assert!(shot.contains(&format!("small.mrg:{}:{}", problem.line, problem.column)), "{shot}");
+    assert!(shot.contains(problem.kind), "{shot}");
+    let (mut text, folder) = open("small.txt");
+    command(&mut text, "problems");
+    snapshot("no_problems", &text, &folder);
+}
+
+#[test]
+fn an_edit_of_preprocessing_shows_its_effect_and_can_be_taken_back_and_copied() {
+    let (mut stage, folder) = open("small.mrg");
+    command(&mut stage, "preprocessing");
+    snapshot("settings", &stage, &folder);
+    command(&mut stage, "down");
+    command(&mut stage, "change");
+    let loaded = stage.screen.loaded.as_ref().expect("read");
+    let words = |m: &load::Measured| m.statistics.words;
+    assert!(words(&loaded.current) > words(&loaded.configured), "punctuation is kept now");
+    snapshot("edited", &stage, &folder);
+    let effects = command(&mut stage, "copy");
+    let copied = effects.iter().find_map(|e| match e {
+        Effect::Copy(text) => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(copied, Some("[data]\npunctuation = \"keep\"\n"));
+    command(&mut stage, "undo");
+    assert!(!stage.screen.loaded.as_ref().expect("read").is_edited());
+}
+
+#[test]
+fn sentences_are_filtered() {
+    let (mut stage, _folder) = open("small.mrg");
+    stage.command("filter");
+    stage.type_text("DOG cats");
+    assert_eq!(stage.screen.order.len(), 1);
+    stage.type_text("zzz");
+    assert!(stage.shot(80, 24).contains("no sentence fits"));
+    stage.press(KeyCode::Esc);
+    command(&mut stage, "clear");
+    assert!(stage.screen.order.len() > 1);
+}
+
+#[test]
+fn corpora_are_chosen_from_every_mode_and_late_results_of_others_are_dropped() {
+    let (mut stage, _folder) = open("small.mrg");
+    command(&mut stage, "sentences");
+    let late = stage.screen.loaded.clone();
+    command(&mut stage, "next-corpus");
+    assert_eq!(stage.screen.loaded.as_ref().map(|l| l.entry.name.as_str()), Some("small.txt"));
+    stage.deliver("corpus", late.expect("was read"));
+    assert_eq!(stage.screen.loaded.as_ref().map(|l| l.entry.name.as_str()), Some("small.txt"));
+}
+
+#[test]
+fn a_tree_is_exported_beside_the_runs() {
+    let (mut stage, folder) = open("small.mrg");
+    stage.shared.runs_folder = folder.path().join("runs");
+    command(&mut stage, "sentences");
+    let effects = stage.update(Input::Answer { popup: export::POPUP, answer: &Answer::Item(0) });
+    stage.settle(effects);
+    let path = folder.path().join("exports/small.mrg-sentence-1.mrg");
+    let text = std::fs::read_to_string(path).expect("was written");
+    assert!(text.contains("(NP-SBJ (DT The) (NN dog))"), "{text}");
+}
