@@ -376,17 +376,11 @@ fn evaluation_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>)
         let steps = format!("{:>9}{:>10}", newest.step, best.map_or(0, |b| b.step));
         lines.push(row("at step", steps, theme));
     }
-    let baselines: Vec<_> = history
-        .baselines
-        .0
-        .iter()
-        .filter_map(|(k, v)| Some((k.strip_suffix(".s_f1")?, v)))
-        .collect();
+    let baselines = super::figures::baselines(history);
     if !baselines.is_empty() {
         heading("Trivial trees, S-F1", theme, lines);
         for (name, value) in baselines {
-            let name = name.replace('_', "-");
-            lines.push(row(&text::clean(&name), format!("{:>9}", text::figure(*value)), theme));
+            lines.push(row(name, format!("{:>9}", text::figure(value)), theme));
         }
     }
 }

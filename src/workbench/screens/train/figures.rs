@@ -84,10 +84,23 @@ impl Figure {
     /// Lines to compare with: what trivial trees reach.
     pub fn references(self, history: &History) -> Vec<(&'static str, f64)> {
         let key = match self {
-            Figure::SentenceF1 => "right_branching.s_f1",
-            Figure::CorpusF1 => "right_branching.c_f1",
+            Figure::SentenceF1 => "right_s_f1",
+            Figure::CorpusF1 => "right_c_f1",
             _ => return Vec::new(),
         };
         history.baselines.get(key).map(|v| ("right-branching", v)).into_iter().collect()
     }
+}
+
+/// S-F1 of trivial trees by their names, where the run reported it.
+pub fn baselines(history: &History) -> Vec<(&'static str, f64)> {
+    [
+        ("right-branching", "right_s_f1"),
+        ("left-branching", "left_s_f1"),
+        ("balanced", "balanced_s_f1"),
+        ("best possible", "oracle_s_f1"),
+    ]
+    .into_iter()
+    .filter_map(|(name, key)| Some((name, history.baselines.get(key)?)))
+    .collect()
 }
