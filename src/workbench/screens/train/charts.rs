@@ -25,7 +25,6 @@ enum Window {
 }
 
 /// State of the charts.
-#[derive(Default)]
 pub struct Charts {
     pub page: Page,
     pub log_y: bool,
@@ -34,6 +33,20 @@ pub struct Charts {
     smoothing: usize,
     window: Window,
     smoothed: HashMap<(RunId, Figure), Smoothed>,
+}
+
+impl Default for Charts {
+    fn default() -> Self {
+        Charts {
+            page: Page::default(),
+            log_y: false,
+            cursor: None,
+            // Losses of single batches jump with their length.
+            smoothing: 2,
+            window: Window::default(),
+            smoothed: HashMap::new(),
+        }
+    }
 }
 
 impl Charts {
@@ -177,9 +190,10 @@ fn fixed(from: f64, width: f64, first: f64, last: f64) -> Window {
 fn span(shared: &Shared) -> (f64, f64) {
     let ends = shown(shared).filter_map(|r| {
         let loss = &r.history.loss;
-        let evaluated = r.history.evaluations.last().map(|e| e.step as f64);
-        let last = loss.last().map(|p| p.0).into_iter().chain(evaluated).reduce(f64::max)?;
-        Some((loss.first_x().unwrap_or(0.0), last))
+        let evaluated = || r.history.evaluations.iter().map(|e| e.step as f64);
+        let steps = || loss.first_x().into_iter().chain(loss.last().map(|p| p.0));
+        let all = || evaluated().chain(steps());
+        Some((all().reduce(f64::min)?, all().reduce(f64::max)?))
     });
     ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0.0, 1.0))
 }

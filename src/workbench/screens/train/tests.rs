@@ -34,8 +34,6 @@ fn a_run_that_loads_says_so() {
 fn smoothing_keeps_the_raw_line_and_both_values() {
     let mut shared = shared_with_run(60);
     let mut train = train(&shared);
-    update(&mut train, Input::Command("smoothing"), &shared);
-    update(&mut train, Input::Command("smoothing"), &shared);
     assert_eq!(train.charts.smoothing(), Some(0.9));
     let smooth = train.charts.smoothed(RunId(1), figures::Figure::Loss).expect("follows");
     assert_eq!(smooth.len(), 60);
