@@ -12,5 +12,7 @@ mod nasty;
 mod runs;
 mod sample;
 mod shared;
+mod terminal;
 mod trained;
 mod treebanks;
+mod workbench;

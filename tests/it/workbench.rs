@@ -1,0 +1,128 @@
+//! The workbench as a person meets it, from start to quit.
+
+use crate::terminal::Session;
+use std::path::{Path, PathBuf};
+
+/// Waits for the clean end; gives what the only run's status file says, and the exit code.
+fn ends_with(session: Session) -> (String, u32) {
+    let (work, kept) = session.keep();
+    let code = kept.ends_clean();
+    (status(work.path()), code)
+}
+
+fn status(folder: &Path) -> String {
+    let runs: Vec<PathBuf> = std::fs::read_dir(folder.join("work/runs"))
+        .expect("a folder of runs")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.join("config.toml").is_file())
+        .collect();
+    assert_eq!(runs.len(), 1, "{runs:?}");
+    assert!(runs[0].join("checkpoints/last.safetensors").is_file(), "`last` was written");
+    let text = std::fs::read_to_string(runs[0].join("status.json")).expect("a status file");
+    let status: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    status["state"].as_str().expect("a state").to_owned()
+}
+
+/// The number behind `step` in the head of Train.
+fn step(screen: &vt100::Screen) -> Option<u64> {
+    let text = screen.contents();
+    let (_, rest) = text.split_once("   step ")?;
+    let digits: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == ' ').collect();
+    digits.replace(' ', "").parse().ok()
+}
+
+/// The newest loss, which stands in the title of its chart.
+fn loss(screen: &vt100::Screen) -> Option<f64> {
+    let text = screen.contents();
+    let (_, rest) = text.split_once("loss (nats) ")?;
+    // The smoothed value, which one batch does not throw about.
+    rest.lines().next()?.split(" ~").nth(1)?.split(' ').next()?.parse().ok()
+}
+
+#[test]
+fn from_the_first_start_to_the_quit_question() {
+    let mut session = Session::start(&[], 80, 24);
+    // It trains on the sample by itself, and the loss falls.
+    session.sees("running").until("ten steps", |s| step(s) >= Some(10));
+    let early = session.look(loss).expect("a loss");
+    session.until("a lower loss", |s| loss(s).is_some_and(|now| now < early));
+    // Pause: the state is told in words, and no step more is made.
+    session.keys("p").sees("paused");
+    // A sentence typed on Parses is parsed with the weights of this moment.
+    session.keys("4").sees("Parses");
+    session.keys("i").keys("the old man saw the dog\r");
+    session.until("the parse of the sentence", |s| {
+        let text = s.contents();
+        text.contains("typed, 6 words") && text.contains("weights of step")
+    });
+    session.keys("\u{1b}").sees_no("leave the field");
+    // Another size redraws everything.
+    session.resize(120, 40).until("a wide frame", |s| {
+        s.rows(0, 120).nth(38).is_some() && s.contents().contains("8 Log")
+    });
+    session.resize(80, 24);
+    // Go on, and quit with the question.
+    session.keys("2").sees("paused").keys("p").sees("running");
+    session.keys("q").sees("stop and save").keys("c").sees_no("stop and save");
+    session.keys("\u{3}").sees("stop and save").keys("s");
+    assert_eq!(ends_with(session), ("stopped".to_owned(), 0));
+}
+
+#[test]
+fn sigterm_and_a_lost_terminal_write_last_and_end_clean() {
+    for signal in [libc::SIGTERM, libc::SIGHUP] {
+        let mut session = Session::start(&[], 80, 24);
+        session.until("a step", |s| step(s) >= Some(1)).signal(signal);
+        assert_eq!(ends_with(session), ("stopped".to_owned(), 0));
+    }
+}
+
+#[test]
+fn a_tiny_terminal_says_what_it_needs_and_can_be_left() {
+    let mut session = Session::start(&[], 20, 5);
+    session.until("what it needs", |s| {
+        let text = s.contents().replace('\n', " ");
+        text.contains("terminal too small") && text.contains("20x5, needs 60x16")
+    });
+    session.resize(80, 24).sees("1 Corpora").sees("running");
+    session.keys("q").sees("stop and save").keys("s");
+    assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn no_color_means_no_colour() {
+    let mut session = Session::start_with(&[], 80, 24, &[("NO_COLOR", "1")], |_| {});
+    session.until("a step", |s| step(s) >= Some(1));
+    session.look(|screen| {
+        for (row, column) in (0..24).flat_map(|r| (0..80).map(move |c| (r, c))) {
+            let cell = screen.cell(row, column).expect("inside");
+            let plain = (vt100::Color::Default, vt100::Color::Default);
+            assert_eq!((cell.fgcolor(), cell.bgcolor()), plain, "at {row}, {column}");
+        }
+    });
+    session.keys("q").sees("stop and save").keys("s");
+    assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn without_utf8_the_screen_is_ascii() {
+    let mut session = Session::start_with(&[], 80, 24, &[("LANG", "C")], |_| {});
+    session.until("a step", |s| step(s) >= Some(1));
+    let text = session.contents();
+    assert!(text.is_ascii(), "{text}");
+    session.keys("q").sees("stop and save").keys("s");
+    assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn a_hostile_corpus_cannot_steer_the_terminal() {
+    let hostile =
+        "(S (NP (N do\u{1b}]0;owned\u{7}gs)) (VP (V b\u{1b}[2Jark) (ADV loud\u{9b}31m)))\n";
+    let mut session = Session::start_with(&["evil.mrg"], 80, 24, &[], |work| {
+        std::fs::write(work.join("evil.mrg"), hostile.repeat(20)).expect("writes");
+    });
+    session.sees("evil.mrg").keys("8").sees("Log:").keys("1").sees("evil.mrg");
+    session.look(|screen| assert!(screen.contents().contains("1 Corpora"), "nothing was cleared"));
+    session.keys("q");
+    assert_eq!(session.ends_clean(), 0);
+}
