@@ -84,7 +84,9 @@ impl App {
             _ => None,
         });
         for path in runs.chain(&noted) {
-            if let Some(parent) = path.parent()
+            // `run` and `.` have their folder in their full name only.
+            let full = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if let Some(parent) = full.parent()
                 && !bases.iter().any(|b| super::app::same_place(b, parent))
             {
                 bases.push(parent.to_owned());

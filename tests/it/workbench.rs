@@ -115,14 +115,34 @@ fn without_utf8_the_screen_is_ascii() {
 }
 
 #[test]
-fn a_hostile_corpus_cannot_steer_the_terminal() {
-    let hostile =
-        "(S (NP (N do\u{1b}]0;owned\u{7}gs)) (VP (V b\u{1b}[2Jark) (ADV loud\u{9b}31m)))\n";
-    let mut session = Session::start_with(&["evil.mrg"], 80, 24, &[], |work| {
-        std::fs::write(work.join("evil.mrg"), hostile.repeat(20)).expect("writes");
+fn a_hostile_run_cannot_steer_the_terminal() {
+    let text = "do\\u001b]0;owned\\u0007gs \\u001b[2J bark \\u009b31m";
+    let event = format!(
+        "{{\"schema\":1,\"seq\":0,\"time\":1.0,\"elapsed\":0.0,\"type\":\"message\",\"level\":\"warning\",\"text\":\"{text}\"}}\n"
+    );
+    let mut session = Session::start_with(&["evil"], 80, 24, &[], |work| {
+        std::fs::create_dir(work.join("evil")).expect("makes a folder");
+        std::fs::write(work.join("evil/config.toml"), "seed = 3\n").expect("writes");
+        std::fs::write(work.join("evil/events.jsonl"), event).expect("writes");
     });
-    session.sees("evil.mrg").keys("8").sees("Log:").keys("1").sees("evil.mrg");
-    session.look(|screen| assert!(screen.contents().contains("1 Corpora"), "nothing was cleared"));
+    session.sees("seed 3").keys("8").sees("do^[]0;owned^Ggs ^[[2J bark ?31m");
+    session.look(|screen| {
+        assert!(screen.contents().contains("1 Corpora"), "nothing was cleared");
+        let cell = screen.cell(2, 60).expect("inside");
+        assert_ne!(cell.fgcolor(), vt100::Color::Idx(1), "nothing was coloured");
+    });
     session.keys("q");
+    assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn a_later_start_offers_the_last_run() {
+    let mut session = Session::start_with(&[], 80, 24, &[], |work| {
+        let run = work.join("runs/2026-11-28-rank-pcfg");
+        std::fs::create_dir_all(&run).expect("makes a folder");
+        std::fs::write(run.join("config.toml"), "seed = 3\n").expect("writes");
+    });
+    session.sees("Welcome back").sees("2026-11-28-rank-pcfg").keys("s").sees_no("Welcome back");
+    session.sees("seed 3").keys("q");
     assert_eq!(session.ends_clean(), 0);
 }
