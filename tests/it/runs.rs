@@ -2,9 +2,10 @@
 
 use rankspace::config::{Config, Precision};
 use rankspace::report::{EventKind, RunState};
-use rankspace::run::{Command, Job, RunFolder, Timeline};
+use rankspace::run::{Command, Follower, Job, RunFolder, RunSummary, Timeline};
 use rankspace::treebank::Batch;
 use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -114,4 +115,76 @@ fn a_typed_sentence_is_parsed_with_the_weights_of_a_running_job() {
     // The stopped run is of use to whoever comes later.
     let checkpoint = rankspace::checkpoint::Checkpoint::load(&folder.last()).expect("loads");
     checkpoint.parser().and_then(|p| Ok(p.parse(&batch, wanted)?)).expect("parses");
+}
+
+/// Starts the program on a config file or a run folder.
+fn start(arguments: &[&str]) -> Child {
+    std::process::Command::new(env!("CARGO_BIN_EXE_rankspace"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// Waits until the run folder is there and tells of a step beyond `step`.
+fn wait_for_step_after(path: &Path, step: u64) {
+    let deadline = std::time::Instant::now() + PATIENCE;
+    let folder = loop {
+        if let Ok(folder) = RunFolder::open(path) {
+            break folder;
+        }
+        assert!(std::time::Instant::now() < deadline, "no run folder at {}", path.display());
+        std::thread::yield_now();
+    };
+    let following = Follower::new(&folder).spawn();
+    loop {
+        let event = following.events().recv_timeout(PATIENCE).expect("the run goes on");
+        if matches!(event.kind, EventKind::Step { step: at, .. } if at > step) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_process_ended_by_a_signal_or_killed_goes_on_to_the_same_curve() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let mut config = config(base.path(), Precision::F32);
+    config.training.epochs = 15;
+    config.training.patience = 0;
+    let whole = RunFolder::create(base.path(), &config).expect("creates");
+    let outcome = Job::train(config.clone(), whole.clone()).expect("starts").join();
+    assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
+
+    let config_path = base.path().join("config.toml");
+    std::fs::write(&config_path, config.to_toml()).expect("writes");
+    let path = base.path().join("disturbed");
+    let (config_path, shown) = (config_path.to_string_lossy(), path.to_string_lossy());
+    let mut child = start(&["train", &config_path, "--out", &shown]);
+    let mut reached = 0;
+    for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGKILL] {
+        wait_for_step_after(&path, reached);
+        // SAFETY: the process is a child that was not waited for, so the number is still its own.
+        unsafe { libc::kill(child.id() as libc::pid_t, signal) };
+        child.wait().expect("it ends");
+        let folder = RunFolder::open(&path).expect("opens");
+        let summary = RunSummary::read(&folder);
+        assert_eq!(summary.state(), Some(RunState::Stopped), "signal {signal}");
+        assert_eq!(summary.was_interrupted(), signal == libc::SIGKILL, "signal {signal}");
+        reached = Timeline::of(&folder.events().expect("reads")).step();
+        let last = rankspace::checkpoint::Checkpoint::load(&folder.last()).expect("loads");
+        if signal == libc::SIGKILL {
+            assert!(last.step <= reached);
+        } else {
+            assert_eq!(last.step, reached, "signal {signal}: nothing is lost");
+        }
+        child = start(&["resume", &shown]);
+    }
+    let ended = child.wait().expect("it ends");
+    assert!(ended.success(), "{ended}");
+    let folder = RunFolder::open(&path).expect("opens");
+    let timeline = Timeline::of(&folder.events().expect("reads"));
+    assert!(timeline.notes().iter().any(|n| n.text.contains("taken over")), "after the kill");
+    assert_eq!(curve(&folder), curve(&whole));
 }
