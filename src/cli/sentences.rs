@@ -7,7 +7,7 @@ use crate::model::{Parse, Parser, Wanted};
 use crate::run::RunFolder;
 use crate::training::group;
 use crate::treebank::{
-    Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, Tokenizer, sample,
+    Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, sample,
 };
 use anyhow::{Context, Result, bail};
 use std::fs::File;
@@ -51,10 +51,8 @@ pub fn open(path: &Path) -> Result<Entries<Box<dyn BufRead>>> {
 }
 
 /// Sentences of a file or of standard input, in order; `None` where no word is left of one.
-/// A file holds tokenised text or trees, as corpora do; standard input is text as typed, or trees.
+/// Text is split by the rules of the preset, which leave text that is tokenised as it is.
 pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Option<Sentence>>> {
-    let tokenised = Preprocessing { tokenizer: Tokenizer::Blanks, ..preprocessing.clone() };
-    let preprocessing = if path == Path::new("-") { preprocessing } else { &tokenised };
     let mut sentences = Vec::new();
     let mut problems = Vec::new();
     for entry in open(path)? {

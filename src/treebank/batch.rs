@@ -59,30 +59,6 @@ impl Batch {
     }
 }
 
-/// Which sentences go into which batch: indices into `lengths`, shortest first.
-///
-/// With `batch_tokens` 0, batches hold `batch_size` sentences of one length each
-/// (the last of a length may hold fewer), as in the published training. Else
-/// sentences of nearby lengths share a batch as long as their number times the
-/// longest is at most `batch_tokens`; a longer sentence is a batch of its own.
-/// The order of equal lengths is that of `lengths`.
-pub fn plan_batches(lengths: &[usize], batch_size: usize, batch_tokens: usize) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..lengths.len()).collect();
-    order.sort_by_key(|&i| lengths[i]);
-    let mut batches: Vec<Vec<usize>> = Vec::new();
-    for i in order {
-        let joins = batches.last().is_some_and(|batch| match batch_tokens {
-            0 => lengths[batch[0]] == lengths[i] && batch.len() < batch_size,
-            limit => (batch.len() + 1) * lengths[i] <= limit,
-        });
-        match batches.last_mut().filter(|_| joins) {
-            Some(batch) => batch.push(i),
-            None => batches.push(vec![i]),
-        }
-    }
-    batches
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,33 +69,5 @@ mod tests {
         assert_eq!((batch.len(), batch.tokens(), batch.length(0)), (2, 3, 2));
         assert_eq!(batch.sentence(1), [3]);
         assert_eq!(Batch::new([&[][..]]), None);
-    }
-
-    #[test]
-    fn sentences_of_equal_length_share_a_batch() {
-        let plan = plan_batches(&[3, 2, 3, 3, 2, 5], 2, 0);
-        assert_eq!(plan, [vec![1, 4], vec![0, 2], vec![3], vec![5]]);
-    }
-
-    #[test]
-    fn a_limit_of_tokens_counts_the_longest_of_a_batch() {
-        let lengths = [4, 2, 3, 9, 2];
-        let plan = plan_batches(&lengths, 1, 8);
-        assert_eq!(plan, [vec![1, 4], vec![2, 0], vec![3]]);
-        for batch in &plan {
-            let longest = batch.iter().map(|&i| lengths[i]).max().expect("not empty");
-            assert!(batch.len() == 1 || batch.len() * longest <= 8);
-        }
-    }
-
-    #[test]
-    fn every_sentence_is_in_one_batch() {
-        let lengths: Vec<usize> = (0..100).map(|i| 1 + i * 7 % 13).collect();
-        for (size, tokens) in [(16, 0), (1, 0), (0, 40), (16, 1)] {
-            let mut seen: Vec<usize> =
-                plan_batches(&lengths, size, tokens).into_iter().flatten().collect();
-            seen.sort_unstable();
-            assert_eq!(seen, (0..100).collect::<Vec<_>>());
-        }
     }
 }

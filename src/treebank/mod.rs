@@ -23,7 +23,7 @@ mod tokenise;
 mod tree;
 mod vocabulary;
 
-pub use batch::{Batch, plan_batches};
+pub use batch::Batch;
 pub use builder::TreeBuilder;
 pub use corpus::{Corpus, LabelledSpan, Problem, Removed, Sentence};
 pub use error::TreebankError;

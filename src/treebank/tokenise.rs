@@ -1,9 +1,12 @@
 //! Splits a typed sentence into words by the rules of the Penn Treebank:
 //! punctuation stands alone, `don't` is `do n't`, `"` becomes `` or '', brackets
 //! are escaped, the period of the sentence is split off, those of abbreviations
-//! are not. A sentence whose last mark stands alone is tokenised already.
+//! are not. A sentence in which a mark stands alone is tokenised already, and
+//! comes out as it went in.
 
-use super::normalise::is_punctuation_word;
+/// Marks that do not stand alone in text as people write it.
+const LONE_MARKS: [&str; 14] =
+    [",", ".", ";", ":", "?", "!", "\"", "``", "''", "(", ")", "-LRB-", "-RRB-", "..."];
 
 /// Clitics that are words of their own.
 const CLITICS: [&str; 6] = ["'s", "'m", "'d", "'ll", "'re", "'ve"];
@@ -15,7 +18,7 @@ const MERGED: [(&str, usize); 6] =
 /// Words of a sentence in English.
 pub(super) fn penn(text: &str) -> Vec<String> {
     let mut chunks = text.split_ascii_whitespace().peekable();
-    if chunks.clone().count() > 1 && chunks.clone().last().is_some_and(is_punctuation_word) {
+    if chunks.clone().any(|chunk| LONE_MARKS.contains(&chunk)) {
         return chunks.map(str::to_owned).collect();
     }
     let mut words = Vec::new();
@@ -163,7 +166,7 @@ mod tests {
     fn tokenised_text_comes_out_as_it_went_in() {
         for text in [
             "`` I do n't know , '' he 's said -LRB- twice -RRB- -- at 5 % : ... '",
-            "Yahoo! and n' \" (c) 50% cannot .",
+            "Yahoo! and n' , (c) 50% cannot etc.",
         ] {
             assert_eq!(penn(text).join(" "), text);
         }
