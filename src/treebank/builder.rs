@@ -1,5 +1,4 @@
-use super::tree::{Annotation, NodeId, Place, Record, Tree};
-use std::collections::BTreeMap;
+use super::tree::{Annotation, NodeId, Place, Rare, Record, Tree};
 use std::sync::Arc;
 
 /// Builds trees by opening and closing brackets.
@@ -9,8 +8,7 @@ pub struct TreeBuilder {
     open: Vec<NodeId>,
     preterminals: Vec<NodeId>,
     words: Vec<Arc<str>>,
-    annotations: BTreeMap<NodeId, Annotation>,
-    id: Option<Arc<str>>,
+    rare: Option<Box<Rare>>,
     /// An opened phrase was closed over nothing, or a second root was opened.
     broken: bool,
 }
@@ -58,12 +56,12 @@ impl TreeBuilder {
 
     /// Says more about a node.
     pub fn annotate(&mut self, id: NodeId, annotation: Annotation) {
-        self.annotations.insert(id, annotation);
+        self.rare.get_or_insert_default().annotations.insert(id, annotation);
     }
 
     /// Gives the tree the name that stands beside it in the file.
     pub fn name(&mut self, id: impl Into<Arc<str>>) {
-        self.id = Some(id.into());
+        self.rare.get_or_insert_default().name = Some(id.into());
     }
 
     /// The label of the outermost bracket that is open.
@@ -81,12 +79,10 @@ impl TreeBuilder {
     pub fn take(&mut self, place: Place) -> Option<Tree> {
         let complete = self.open.is_empty() && !self.records.is_empty() && !self.broken;
         let tree = complete.then(|| Tree {
-            children: self.place_children(),
+            links: self.place_children(),
             records: self.records.as_slice().into(),
-            preterminals: self.preterminals.as_slice().into(),
             words: self.words.as_slice().into(),
-            annotations: std::mem::take(&mut self.annotations),
-            id: self.id.take(),
+            rare: self.rare.take(),
             place,
         });
         self.clear();
@@ -104,12 +100,12 @@ impl TreeBuilder {
         self.open.clear();
         self.preterminals.clear();
         self.words.clear();
-        self.annotations.clear();
-        self.id = None;
+        self.rare = None;
         self.broken = false;
     }
 
-    /// Gives every phrase its part of one list of children, in order of opening.
+    /// Gives every phrase its part of one list of children, in order of opening;
+    /// the preterminals follow.
     fn place_children(&mut self) -> Box<[NodeId]> {
         let mut next = 0;
         for record in self.records.iter_mut().filter(|r| r.count != Record::WORD) {
@@ -117,13 +113,15 @@ impl TreeBuilder {
             next += record.count;
         }
         let mut filled = vec![0u32; self.records.len()];
-        let mut children = vec![NodeId(0); next as usize].into_boxed_slice();
+        let mut links = Vec::with_capacity(next as usize + self.preterminals.len());
+        links.resize(next as usize, NodeId(0));
         for i in 1..self.records.len() {
             let parent = self.records[i].parent as usize;
-            children[(self.records[parent].first + filled[parent]) as usize] = NodeId(i as u32);
+            links[(self.records[parent].first + filled[parent]) as usize] = NodeId(i as u32);
             filled[parent] += 1;
         }
-        children
+        links.extend(&self.preterminals);
+        links.into_boxed_slice()
     }
 
     fn push(&mut self, label: Arc<str>, first: u32, count: u32) -> NodeId {

@@ -24,6 +24,14 @@ pub(super) fn numbers_to_n(word: &str) -> String {
     out
 }
 
+/// Whether neither lower case nor [`numbers_to_n`] changes a word: quick, and true of most words.
+pub(super) fn is_normal(word: &str) -> bool {
+    word.chars().all(|c| match c.is_ascii() {
+        true => !c.is_ascii_uppercase() && !c.is_ascii_digit(),
+        false => c.is_lowercase(),
+    })
+}
+
 /// Whether Unicode calls all characters of a word punctuation (categories P*),
 /// backquotes and escaped brackets included, signs that are read aloud not.
 pub(super) fn is_punctuation_word(word: &str) -> bool {
@@ -88,6 +96,15 @@ mod tests {
         ] {
             assert_eq!(numbers_to_n(word), expected, "{word}");
         }
+    }
+
+    #[test]
+    fn normal_words_are_changed_by_nothing() {
+        let all = (0..=char::MAX as u32).filter_map(char::from_u32);
+        for word in all.map(String::from).filter(|w| is_normal(w)) {
+            assert_eq!(numbers_to_n(&word.to_lowercase()), word);
+        }
+        assert!(is_normal("don't") && is_normal("bæ$") && !is_normal("Ann") && !is_normal("b2"));
     }
 
     #[test]

@@ -1,8 +1,10 @@
-use super::normalise::{cut_functions, is_punctuation_tag, is_punctuation_word, numbers_to_n};
+use super::intern::{Interner, WordMap};
+use super::normalise::{
+    cut_functions, is_normal, is_punctuation_tag, is_punctuation_word, numbers_to_n,
+};
 use super::{LabelledSpan, NodeId, ROOT_LABELS, Removed, Sentence, Tree, TreebankError, tokenise};
 use crate::config::{Data, FunctionLabels, Punctuation};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The tag of empty elements.
@@ -301,13 +303,16 @@ fn root_brackets(tree: &Tree) -> Vec<NodeId> {
 /// One copy of every word and label that preprocessing makes.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    words: HashMap<Arc<str>, Arc<str>>,
-    labels: HashMap<Arc<str>, Arc<str>>,
-    pool: super::Interner,
+    words: WordMap<Arc<str>>,
+    labels: WordMap<Arc<str>>,
+    pool: Interner,
 }
 
 impl Memo {
     fn word(&mut self, rules: &Preprocessing, word: &Arc<str>) -> Arc<str> {
+        if is_normal(word) {
+            return word.clone();
+        }
         if let Some(known) = self.words.get(word) {
             return known.clone();
         }
@@ -445,9 +450,10 @@ mod tests {
         assert_eq!(spans(&s.expect("words")), "S[0,3) NP[0,2) VP[2,3)");
         assert_eq!(removed.get("discontinuous-phrases"), 0);
         let mut crossed = tree("(S (NP (NN a) (NN b)) (VP (VB c)))");
-        crossed.preterminals.swap(1, 2);
+        let last = crossed.links.len() - 1;
+        crossed.links.swap(last - 1, last);
         crossed.words.swap(1, 2);
-        for (position, id) in crossed.preterminals.iter().enumerate() {
+        for (position, id) in crossed.links[last - 2..].iter().enumerate() {
             crossed.records[id.index()].first = position as u32;
         }
         let (rules, mut removed) = (Preprocessing::default(), Removed::default());

@@ -70,13 +70,18 @@ impl Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     pub(super) records: Box<[Record]>,
-    pub(super) children: Box<[NodeId]>,
-    pub(super) preterminals: Box<[NodeId]>,
+    /// The children of all phrases, one less than nodes, and behind them the preterminals.
+    pub(super) links: Box<[NodeId]>,
     pub(super) words: Box<[Arc<str>]>,
-    pub(super) annotations: BTreeMap<NodeId, Annotation>,
-    /// The content of an `(ID …)` bracket beside the tree.
-    pub id: Option<Arc<str>>,
+    pub(super) rare: Option<Box<Rare>>,
     pub place: Place,
+}
+
+/// What few trees have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rare {
+    pub annotations: BTreeMap<NodeId, Annotation>,
+    pub name: Option<Arc<str>>,
 }
 
 impl Tree {
@@ -91,7 +96,7 @@ impl Tree {
         Node {
             label: &record.label,
             word: is_word.then(|| &*self.words[first]),
-            children: if is_word { &[] } else { &self.children[first..][..record.count as usize] },
+            children: if is_word { &[] } else { &self.links[first..][..record.count as usize] },
             parent: (record.parent != Record::NONE).then_some(NodeId(record.parent)),
             position: is_word.then_some(record.first),
         }
@@ -105,7 +110,7 @@ impl Tree {
 
     /// Preterminals in sentence order.
     pub fn preterminals(&self) -> &[NodeId] {
-        &self.preterminals
+        &self.links[self.records.len() - 1..]
     }
 
     /// Number of words, empty elements included.
@@ -124,12 +129,17 @@ impl Tree {
 
     /// Part-of-speech tags, one a word.
     pub fn tags(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
-        self.preterminals.iter().map(|id| &self.records[id.index()].label)
+        self.preterminals().iter().map(|id| &self.records[id.index()].label)
     }
 
     /// Edge label, morphology and secondary edges of a node, where the file has them.
     pub fn annotation(&self, id: NodeId) -> Option<&Annotation> {
-        self.annotations.get(&id)
+        self.rare.as_ref()?.annotations.get(&id)
+    }
+
+    /// The content of an `(ID …)` bracket beside the tree.
+    pub fn name(&self) -> Option<&Arc<str>> {
+        self.rare.as_ref()?.name.as_ref()
     }
 
     /// For every node the smallest `[start, end)` that holds its words.
@@ -174,7 +184,7 @@ impl fmt::Display for Tree {
             match step {
                 Step::Close => {
                     if stack.is_empty()
-                        && let Some(id) = &self.id
+                        && let Some(id) = self.name()
                     {
                         write!(f, " (ID {id})")?;
                     }

@@ -45,7 +45,7 @@ fn outer_brackets_are_kept_as_read() {
 fn an_id_beside_the_tree_is_its_name_and_no_word() {
     let tree = Reader::new("( (S (NN a)) (ID x.1))".as_bytes(), "").next().expect("an item");
     let tree = tree.expect("a tree");
-    assert_eq!((tree.len(), tree.id.as_deref()), (1, Some("x.1")));
+    assert_eq!((tree.len(), tree.name().map(|n| &**n)), (1, Some("x.1")));
     let tree = Reader::new("(S (NN a) (ID x))".as_bytes(), "").next().expect("an item");
     assert_eq!(tree.expect("a tree").len(), 2, "a tagged word elsewhere");
 }
