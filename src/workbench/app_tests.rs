@@ -213,6 +213,53 @@ fn a_run_is_started_from_a_config_file_and_a_bad_one_is_a_message() {
 }
 
 #[test]
+fn a_task_shows_its_progress_and_can_be_stopped() {
+    let mut stage = training(10);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Reading a pipe that nobody writes takes for ever.
+    let pipe = folder.path().join("pipe");
+    let name = std::ffi::CString::new(pipe.display().to_string()).expect("no nul");
+    // SAFETY: mkfifo reads the path, which lives until it returns.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    stage.keys(&["n", "c", "o", "n", "f", "i", "g", "Enter"]);
+    stage.tell(Message::Terminal(Terminal::Paste(pipe.display().to_string())));
+    stage.keys(&["Enter"]);
+    assert!(stage.app.animates());
+    assert!(screenshot(&stage.app, 80, 24).contains("Ctrl-x stops"));
+    stage.keys(&["Ctrl-x"]);
+    assert!(stage.app.shared.tasks.is_empty());
+    assert!(screenshot(&stage.app, 80, 24).contains("stopped"));
+    assert!(stage.calls().is_empty());
+}
+
+#[test]
+fn what_matters_is_told_by_a_symbol_or_a_modifier_and_not_by_colour_alone() {
+    use ratatui::style::Modifier;
+    for surroundings in [
+        Surroundings { no_color: false, unicode: true },
+        Surroundings { no_color: true, unicode: true },
+    ] {
+        let mut stage = Stage::in_surroundings(surroundings);
+        stage.app.begin(Vec::new(), LastRun::default());
+        stage.tell(Message::Folders(Vec::new()));
+        let backend = ratatui::backend::TestBackend::new(80, 24);
+        let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
+        terminal.draw(|frame| stage.app.draw(frame)).expect("draws");
+        let buffer = terminal.backend().buffer();
+        // ` 1 Corpora  2 Train `: the tab in view stands out, its neighbour does not.
+        let (corpora, train) = (&buffer[(4, 0)], &buffer[(15, 0)]);
+        assert_eq!((corpora.symbol(), train.symbol()), ("C", "T"));
+        let strong = Modifier::BOLD | Modifier::REVERSED;
+        assert!(train.modifier.intersects(strong) && !corpora.modifier.intersects(strong));
+        if surroundings.no_color {
+            use ratatui::style::Color::Reset;
+            let colours = buffer.content.iter().map(|cell| (cell.fg, cell.bg));
+            assert!(colours.into_iter().all(|pair| pair == (Reset, Reset)));
+        }
+    }
+}
+
+#[test]
 fn an_error_of_a_run_is_in_the_log_and_in_the_status_line() {
     let mut stage = training(10);
     let note = EventKind::Message { level: Level::Error, text: "disk\u{7} full".into() };

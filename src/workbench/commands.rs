@@ -41,6 +41,12 @@ pub const GLOBAL: &[Command] = &[
     Command { name: "palette", keys: &[":"], help: "Find a command by name", short: "commands" },
     Command { name: "theme", keys: &["T"], help: "Change the theme: dark, light, mono", short: "" },
     Command {
+        name: "stop-task",
+        keys: &["Ctrl-x"],
+        help: "Stop the loading or parsing whose progress is shown",
+        short: "",
+    },
+    Command {
         name: "quit",
         keys: &["q", "Ctrl-c"],
         help: "Quit; asks what to do with a running training",

@@ -113,6 +113,7 @@ impl App {
                 Span::styled(title, theme.text),
                 Span::styled(progress, theme.accent),
                 Span::styled(more, theme.dim),
+                Span::styled("  Ctrl-x stops", theme.dim),
             ]);
             frame.render_widget(line, place);
         }

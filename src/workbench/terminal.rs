@@ -22,8 +22,8 @@ use std::io::Write;
 use std::thread::ThreadId;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Shortest time between two frames.
-const FRAME: Duration = Duration::from_millis(16);
+/// Shortest time between two frames that nobody asked for; a key is answered at once.
+const FRAME: Duration = Duration::from_millis(33);
 /// Longest time that messages are taken in before a frame is drawn.
 const DRAIN: Duration = Duration::from_millis(8);
 /// Time between ticks while something moves.
@@ -133,7 +133,7 @@ where
     while !app.finished() {
         dirty |= app.take_dirty();
         let since = last_frame.map(|t| t.elapsed());
-        if dirty && since.is_none_or(|s| s >= FRAME) {
+        if dirty && (app.take_urgent() || since.is_none_or(|s| s >= FRAME)) {
             terminal.draw(|frame| app.draw(frame)).map_err(failed)?;
             for text in app.take_copies() {
                 copy(&text);

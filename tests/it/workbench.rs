@@ -2,6 +2,7 @@
 
 use crate::terminal::Session;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Waits for the clean end; gives what the only run's status file says, and the exit code.
 fn ends_with(session: Session) -> (String, u32) {
@@ -66,6 +67,39 @@ fn from_the_first_start_to_the_quit_question() {
     session.keys("q").sees("stop and save").keys("c").sees_no("stop and save");
     session.keys("\u{3}").sees("stop and save").keys("s");
     assert_eq!(ends_with(session), ("stopped".to_owned(), 0));
+}
+
+/// The middle of some times.
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+#[test]
+fn the_first_frame_comes_at_once_and_keys_answer_within_a_frame_while_all_cores_train() {
+    let starts = (0..5).map(|_| {
+        let start = Instant::now();
+        let mut session = Session::start(&[], 80, 24);
+        session.sees("1 Corpora");
+        start.elapsed()
+    });
+    let first = median(starts.collect());
+
+    let mut session = Session::start(&[], 80, 24);
+    session.until("a step", |s| step(s) >= Some(1));
+    let answers = (0..30).map(|i| {
+        let (key, text) = if i % 2 == 0 { ("8", "Log:") } else { ("2", "loss (nats)") };
+        let start = Instant::now();
+        session.keys(key).sees(text);
+        start.elapsed()
+    });
+    let answer = median(answers.collect());
+    println!("first frame {first:.1?} (budget 100 ms), key to screen {answer:.1?} (budget 33 ms)");
+    session.keys("q").sees("stop and save").keys("s");
+    assert_eq!(session.ends_clean(), 0);
+    // Twice the budget: this build is not a release, and other tests use the cores too.
+    assert!(first < Duration::from_millis(200), "first frame after {first:?}");
+    assert!(answer < Duration::from_millis(66), "a key was answered after {answer:?}");
 }
 
 #[test]

@@ -316,3 +316,82 @@ fn draw_references(chart: &Chart, y: &Scale, plot: Rect, buffer: &mut Buffer, ca
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workbench::theme::ThemeName;
+    use std::time::{Duration, Instant};
+
+    fn draw(series: &Series, window: (f64, f64), log_y: bool, width: u16, height: u16) -> String {
+        let theme = Theme::new(ThemeName::Dark, true);
+        let chart = Chart {
+            traces: vec![Trace { series, behind: None, style: theme.text, symbol: "●" }],
+            references: Vec::new(),
+            window,
+            log_y,
+            cursor: None,
+            theme: &theme,
+        };
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        (&chart).render(area, &mut buffer);
+        let row = |y| (0..width).map(|x| buffer[(x, y)].symbol().to_owned()).collect::<String>();
+        (0..height).map(row).collect::<Vec<_>>().join("\n")
+    }
+
+    fn series(values: impl IntoIterator<Item = f64>) -> Series {
+        let mut series = Series::default();
+        for (i, y) in values.into_iter().enumerate() {
+            series.push(i as f64, y);
+        }
+        series
+    }
+
+    #[test]
+    fn one_spike_among_thousands_of_points_is_seen() {
+        let flat = series((0..50_000).map(|_| 1.0));
+        let spiked = series((0..50_000).map(|i| if i == 31_234 { 9.0 } else { 1.0 }));
+        let window = (0.0, 49_999.0);
+        let top = |s: &Series| draw(s, window, false, 60, 10).lines().next().map(str::to_owned);
+        let is_dot = |c: char| ('\u{2801}'..='\u{28FF}').contains(&c);
+        assert!(top(&spiked).is_some_and(|l| l.chars().filter(|c| is_dot(*c)).count() == 1));
+        assert!(top(&flat).is_some_and(|l| !l.contains(is_dot)));
+    }
+
+    #[test]
+    fn values_that_a_logarithm_lacks_are_marked() {
+        let s = series([10.0, 0.0, 1000.0, f64::INFINITY, 100.0]);
+        assert_eq!(draw(&s, (0.0, 4.0), true, 40, 8).matches('×').count(), 2);
+        assert_eq!(draw(&s, (0.0, 4.0), false, 40, 8).matches('×').count(), 1);
+    }
+
+    #[test]
+    fn any_size_and_any_window_are_drawn() {
+        let s = series((0..100).map(f64::from));
+        for (width, height) in [(0, 0), (1, 1), (11, 3), (12, 3), (300, 100)] {
+            for window in [(0.0, 99.0), (5.0, 5.0), (40.2, 40.7), (-10.0, -5.0), (1e9, 2e9)] {
+                draw(&s, window, false, width, height);
+            }
+        }
+        // Between two points the line passes through.
+        assert!(
+            draw(&s, (40.2, 40.7), false, 40, 8)
+                .contains(|c: char| c > '\u{2800}' && c <= '\u{28FF}')
+        );
+    }
+
+    #[test]
+    fn a_million_points_are_drawn_within_ten_milliseconds() {
+        let s = series((0..1_000_000u64).map(|i| (i * 7919 % 1000) as f64));
+        let once = || {
+            let start = Instant::now();
+            draw(&s, (0.0, 999_999.0), false, 200, 60);
+            start.elapsed()
+        };
+        // The least of a few: other tests use the cores too.
+        let least = (0..10).map(|_| once()).min().unwrap_or_default();
+        println!("a chart of 1,000,000 points: {least:.2?} of 10 ms");
+        assert!(least < Duration::from_millis(10), "{least:?}");
+    }
+}

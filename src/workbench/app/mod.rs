@@ -1,17 +1,22 @@
 //! State of the whole workbench, and what a message does to it.
 
-use super::commands::{self, Command, Scope};
-use super::engine::Engine;
-use super::keys::Key;
-use super::layers::{self, Choose, Help, Layer, LayerInput, Verdict};
-use super::message::Message;
-use super::popup::{Answer, Choice, Item, Popup};
-use super::screen::{Context, Effect, Input, Screen, ScreenId, Target};
-use super::screens;
-use super::shared::{RunEntry, RunId, Shared};
-use super::task::Tasks;
-use super::theme::{Surroundings, Theme, ThemeName};
-use crate::report::{EventKind, Level, RunState};
+mod leave;
+mod runs;
+
+pub(in crate::workbench) use runs::same_place;
+
+use crate::report::Level;
+use crate::workbench::commands::{self, Command, Scope};
+use crate::workbench::engine::Engine;
+use crate::workbench::keys::Key;
+use crate::workbench::layers::{self, Choose, Help, Layer, LayerInput, Verdict};
+use crate::workbench::message::Message;
+use crate::workbench::popup::{Answer, Item, Popup};
+use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target};
+use crate::workbench::screens;
+use crate::workbench::shared::{RunId, Shared};
+use crate::workbench::task::{Outcome, TaskReport, Tasks};
+use crate::workbench::theme::{Surroundings, Theme, ThemeName};
 use crossbeam_channel::Sender;
 use crossterm::event::{Event as Terminal, KeyEvent, KeyEventKind};
 use std::collections::VecDeque;
@@ -30,39 +35,31 @@ struct Open {
     layer: Box<dyn Layer>,
 }
 
-/// How the workbench is being left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leaving {
-    /// Wait until every run of ours has written `last`.
-    Stop,
-    /// The same, then go on with them in processes of their own.
-    Detach,
-}
-
-/// The whole state; `draw` lives in [`super::frame`].
+/// The whole state; `draw` lives in [`crate::workbench::frame`].
 pub struct App {
-    pub(super) screens: Vec<Box<dyn Screen>>,
-    pub(super) active: ScreenId,
+    pub(in crate::workbench) screens: Vec<Box<dyn Screen>>,
+    pub(in crate::workbench) active: ScreenId,
     layers: Vec<Open>,
-    pub(super) shared: Shared,
-    pub(super) theme: Theme,
+    pub(in crate::workbench) shared: Shared,
+    pub(in crate::workbench) theme: Theme,
     tasks: Tasks,
     engine: Box<dyn Engine>,
     messages: Sender<Message>,
-    pub(super) status: Option<(Level, String)>,
-    leaving: Option<Leaving>,
+    pub(in crate::workbench) status: Option<(Level, String)>,
+    leaving: Option<leave::Leaving>,
     /// Runs to go on with in processes of their own, once they have stopped.
     detaching: Vec<RunId>,
     finished: bool,
     dirty: bool,
-    pub(super) tick: u64,
+    urgent: bool,
+    pub(in crate::workbench) tick: u64,
     next_run: u32,
     /// What to put on the clipboard at the next frame.
     copies: Vec<String>,
     /// Remembers the run that is shown, for the next start.
-    pub(super) last_run: super::start::LastRun,
+    pub(in crate::workbench) last_run: crate::workbench::start::LastRun,
     /// What to do when the list of runs is first known.
-    pub(super) on_listed: Option<super::start::Opening>,
+    pub(in crate::workbench) on_listed: Option<crate::workbench::start::Opening>,
 }
 
 impl App {
@@ -88,10 +85,11 @@ impl App {
             detaching: Vec::new(),
             finished: false,
             dirty: true,
+            urgent: false,
             tick: 0,
             next_run: 0,
             copies: Vec::new(),
-            last_run: super::start::LastRun::default(),
+            last_run: crate::workbench::start::LastRun::default(),
             on_listed: None,
         }
     }
@@ -104,6 +102,11 @@ impl App {
     /// Whether something changed since the last frame; asking resets it.
     pub fn take_dirty(&mut self) -> bool {
         std::mem::take(&mut self.dirty)
+    }
+
+    /// Whether the user waits for the next frame; asking resets it.
+    pub fn take_urgent(&mut self) -> bool {
+        std::mem::take(&mut self.urgent)
     }
 
     /// Texts for the clipboard since the last frame.
@@ -131,6 +134,7 @@ impl App {
     pub fn handle(&mut self, message: Message, now: f64) {
         self.shared.now = now;
         self.dirty = true;
+        self.urgent |= matches!(message, Message::Terminal(_));
         match message {
             Message::Terminal(Terminal::Key(key)) if key.kind != KeyEventKind::Release => {
                 self.key(key);
@@ -161,7 +165,7 @@ impl App {
                 self.check_leaving();
             }
             Message::Signal(_) | Message::InputLost(_) => {
-                self.leave(Leaving::Stop);
+                self.leave(leave::Leaving::Stop);
             }
         }
     }
@@ -225,6 +229,7 @@ impl App {
                 self.theme = Theme::new(self.theme.name.next(), self.theme.unicode);
                 self.status = Some((Level::Info, format!("theme: {}", self.theme.name.name())));
             }
+            "stop-task" => self.stop_task(),
             "quit" => self.quit(),
             "boost" => self.later("Boosting (5)"),
             "rerank" => self.later("Reranking (6)"),
@@ -235,6 +240,19 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Cancels the newest background task; its screen hears that it failed.
+    fn stop_task(&mut self) {
+        let Some(task) = self.shared.tasks.last().cloned() else {
+            self.status = Some((Level::Info, "nothing is being loaded".into()));
+            return;
+        };
+        self.tasks.cancel((task.screen, task.kind), &mut self.shared.tasks);
+        self.status = Some((Level::Info, format!("stopped: {}", task.title)));
+        let outcome = Outcome::Failed("stopped".into());
+        let mut report = TaskReport::new(task.screen, task.kind, outcome);
+        self.tell(task.screen, Input::Task(&mut report));
     }
 
     fn later(&mut self, what: &str) {
@@ -258,17 +276,17 @@ impl App {
     }
 
     /// The screen in view.
-    pub(super) fn active_screen(&self) -> Option<&dyn Screen> {
+    pub(in crate::workbench) fn active_screen(&self) -> Option<&dyn Screen> {
         self.screen(self.active)
     }
 
     /// The popup on top.
-    pub(super) fn top_layer(&self) -> Option<&dyn Layer> {
+    pub(in crate::workbench) fn top_layer(&self) -> Option<&dyn Layer> {
         self.layers.last().map(|open| &*open.layer)
     }
 
     /// All popups, the lowest first.
-    pub(super) fn layers(&self) -> impl Iterator<Item = &dyn Layer> {
+    pub(in crate::workbench) fn layers(&self) -> impl Iterator<Item = &dyn Layer> {
         self.layers.iter().map(|open| &*open.layer)
     }
 
@@ -286,7 +304,7 @@ impl App {
     }
 
     /// Asks something in the workbench's own name.
-    pub(super) fn ask(&mut self, id: &'static str, popup: Popup) {
+    pub(in crate::workbench) fn ask(&mut self, id: &'static str, popup: Popup) {
         self.open(Owner::Workbench, id, layers::layer(popup));
     }
 
@@ -307,15 +325,15 @@ impl App {
                     self.command(scope, command);
                 }
             }
-            ("quit", Answer::Choice('s')) => self.leave(Leaving::Stop),
-            ("quit", Answer::Choice('l')) => self.leave(Leaving::Detach),
+            ("quit", Answer::Choice('s')) => self.leave(leave::Leaving::Stop),
+            ("quit", Answer::Choice('l')) => self.leave(leave::Leaving::Detach),
             ("opening", answer) => self.opening_answered(answer),
             _ => {}
         }
     }
 
     /// Tells a screen something and carries out what it asks for.
-    pub(super) fn tell(&mut self, id: ScreenId, input: Input) {
+    pub(in crate::workbench) fn tell(&mut self, id: ScreenId, input: Input) {
         let mut queue = VecDeque::from(self.update(id, input));
         while let Some((from, effect)) = queue.pop_front() {
             self.apply(from, effect, &mut queue);
@@ -394,257 +412,10 @@ impl App {
         self.status = Some((Level::Error, reason));
     }
 
-    // Runs.
-
-    fn new_id(&mut self) -> RunId {
-        self.next_run += 1;
-        RunId(self.next_run)
-    }
-
-    /// The id of a run folder, known before or not.
-    pub(super) fn run_at(&mut self, path: PathBuf) -> RunId {
-        if let Some(run) = self.shared.runs.iter().find(|r| same_place(&r.path, &path)) {
-            return run.id;
-        }
-        let id = self.new_id();
-        self.shared.runs.insert(0, RunEntry::new(id, path));
-        id
-    }
-
-    /// Trains in a new run folder and shows it.
-    pub fn start(&mut self, config: crate::config::Config) {
-        let id = self.new_id();
-        let base = self.shared.runs_folder.clone();
-        match self.engine.start(id, &base, &config, self.messages.clone()) {
-            Ok(path) => {
-                let mut run = RunEntry::new(id, path);
-                run.config = Some(config);
-                run.listed_state = Some(RunState::Running);
-                (run.started, run.touched) = (self.shared.now, self.shared.now);
-                (run.own, run.followed) = (true, true);
-                run.commands = self.engine.commands(id);
-                self.log(Level::Info, "workbench", &format!("started {}", run.name));
-                self.shared.runs.insert(0, run);
-                self.select(id);
-                self.engine.refresh();
-            }
-            Err(reason) => self.fail(reason),
-        }
-    }
-
-    pub(super) fn resume(&mut self, id: RunId) {
-        let Some(run) = self.shared.run(id) else { return };
-        if run.own {
-            return self.fail(format!("{} is running already", run.name));
-        }
-        let path = run.path.clone();
-        self.select(id);
-        match self.engine.resume(id, &path, self.messages.clone()) {
-            Ok(()) => {
-                if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
-                    run.own = true;
-                    run.commands = self.engine.commands(id);
-                }
-                self.status = Some((Level::Info, "resuming".into()));
-            }
-            Err(reason) => self.fail(reason),
-        }
-    }
-
-    /// Makes it the run that screens show.
-    pub(super) fn select(&mut self, id: RunId) {
-        let Some(path) = self.shared.run(id).map(|r| r.path.clone()) else { return };
-        self.shared.selected = Some(id);
-        self.shared.overlaid.retain(|r| *r != id);
-        self.follow(id);
-        self.last_run.set(&path);
-        self.tell_all(|| Input::Selection);
-    }
-
-    /// Draws a run's curves beside the selected one's, or no longer.
-    pub(super) fn overlay(&mut self, id: RunId) {
-        if let Some(at) = self.shared.overlaid.iter().position(|r| *r == id) {
-            self.shared.overlaid.remove(at);
-        } else if self.shared.selected != Some(id) {
-            self.shared.overlaid.push(id);
-            self.follow(id);
-        }
-        self.tell_all(|| Input::Selection);
-    }
-
-    fn follow(&mut self, id: RunId) {
-        if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id)
-            && !run.followed
-        {
-            run.followed = true;
-            self.engine.follow(id, &run.path, self.messages.clone());
-        }
-    }
-
-    fn trash(&mut self, id: RunId) {
-        let Some(run) = self.shared.run(id) else { return };
-        let (path, name) = (run.path.clone(), run.name.clone());
-        match self.engine.trash(&path) {
-            Ok(place) => {
-                self.shared.runs.retain(|r| r.id != id);
-                self.shared.overlaid.retain(|r| *r != id);
-                if self.shared.selected == Some(id) {
-                    self.shared.selected = None;
-                }
-                let text = format!("moved {name} to {}", place.display());
-                self.log(Level::Info, "workbench", &text);
-                self.status = Some((Level::Info, text));
-                self.tell_all(|| Input::Selection);
-            }
-            Err(reason) => self.fail(reason),
-        }
-    }
-
-    fn events(&mut self, id: RunId, events: &[crate::report::Event]) {
-        let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) else { return };
-        let mut notes = Vec::new();
-        for event in events {
-            if !run.history.push(event) {
-                continue;
-            }
-            run.touched = run.touched.max(event.time);
-            match &event.kind {
-                EventKind::Message { level, text } => {
-                    notes.push((event.time, *level, text.clone()));
-                }
-                EventKind::State { state: RunState::Failed, reason, .. } => {
-                    let reason = reason.clone().unwrap_or_else(|| "no reason given".into());
-                    notes.push((event.time, Level::Error, format!("failed: {reason}")));
-                }
-                _ => {}
-            }
-        }
-        let name = run.name.clone();
-        for (time, level, text) in notes {
-            self.shared.log.push(time, level, &name, &text);
-            if level == Level::Error && self.shared.now - time < 10.0 {
-                self.status = Some((level, format!("{name}: {text}")));
-            }
-        }
-        self.tell_all_of_run(id);
-    }
-
-    fn listed(&mut self, listed: Vec<super::engine::Listed>) {
-        for found in &listed {
-            let id = self.run_at(found.path.clone());
-            if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
-                run.config = found.config.clone().or_else(|| run.config.take());
-                run.listed_state = found.state;
-                run.listed_at = self.shared.now;
-                run.problem.clone_from(&found.problem);
-                run.listed_dev.clone_from(&found.dev);
-                run.started = found.started;
-                run.touched = found.touched.max(run.history.time);
-                run.listed_step = found.step;
-            }
-        }
-        // A folder that vanished goes, unless it is being shown or runs here.
-        let kept = |r: &RunEntry| {
-            r.own || r.followed || listed.iter().any(|f| same_place(&f.path, &r.path))
-        };
-        self.shared.runs.retain(kept);
-        self.shared.runs.sort_by(|a, b| b.started.total_cmp(&a.started).then(b.id.cmp(&a.id)));
-        let first = !std::mem::replace(&mut self.shared.listed, true);
-        self.tell_all(|| Input::Selection);
-        if first {
-            self.opening();
-        }
-    }
-
-    /// Starts to list run folders below these.
-    pub(super) fn watch_folders(&mut self, bases: Vec<PathBuf>) {
-        self.engine.watch_folders(bases, self.messages.clone());
-    }
-
-    // Leaving.
-
-    fn quit(&mut self) {
-        if self.leaving.is_some() {
-            // Asked again while runs stop: the user does not want to wait.
-            self.finished = true;
-            return;
-        }
-        let own = self.engine.own();
-        if own.is_empty() {
-            self.leave(Leaving::Stop);
-            return;
-        }
-        let names: Vec<&str> =
-            own.iter().filter_map(|id| self.shared.run(*id)).map(|r| r.name.as_str()).collect();
-        let verb = if own.len() == 1 { "is" } else { "are" };
-        self.ask(
-            "quit",
-            Popup::Question {
-                id: "quit",
-                title: "Quit".into(),
-                text: format!("{} {verb} still training.", names.join(", ")),
-                choices: vec![
-                    Choice::new('s', "stop and save"),
-                    Choice::new('l', "leave it running without the workbench"),
-                    Choice::new('c', "cancel"),
-                ],
-            },
-        );
-    }
-
-    fn leave(&mut self, how: Leaving) {
-        if self.leaving.is_some() {
-            return;
-        }
-        self.tasks.cancel_all();
-        let own = self.engine.own();
-        for id in &own {
-            if let Some(path) = self.shared.run(*id).map(|r| r.path.clone())
-                && let Err(reason) = self.engine.control(*id, &path, super::screen::Control::Stop)
-            {
-                self.fail(reason);
-            }
-        }
-        if how == Leaving::Detach {
-            self.detaching = own;
-        }
-        self.layers.clear();
-        self.leaving = Some(how);
-        self.status =
-            Some((Level::Info, "finishing the step and writing `last` (q: do not wait)".into()));
-        self.check_leaving();
-    }
-
-    /// Ends the loop once no run of ours is left.
-    fn check_leaving(&mut self) {
-        if self.leaving.is_none() || self.finished || !self.engine.own().is_empty() {
-            return;
-        }
-        for id in std::mem::take(&mut self.detaching) {
-            let Some(run) = self.shared.run(id) else { continue };
-            // It may have come to its end while it was asked to stop.
-            if matches!(run.listed_state, Some(RunState::Finished | RunState::Failed)) {
-                continue;
-            }
-            let path = run.path.clone();
-            if let Err(reason) = self.engine.detach(&path) {
-                self.fail(reason);
-                self.leaving = None;
-                return;
-            }
-        }
-        self.finished = true;
-    }
-
     /// Hands something to a screen and shows it.
-    pub(super) fn open_on(&mut self, screen: ScreenId, target: &Target) {
+    pub(in crate::workbench) fn open_on(&mut self, screen: ScreenId, target: &Target) {
         self.active = screen;
         self.tell(screen, Input::Open(target));
         self.tell(screen, Input::Shown);
     }
-}
-
-/// Whether two paths name the same folder, links and dots resolved where it exists.
-pub(super) fn same_place(a: &std::path::Path, b: &std::path::Path) -> bool {
-    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

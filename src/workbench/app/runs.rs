@@ -1,0 +1,180 @@
+//! What happens to runs: started, resumed, selected, read, listed, thrown away.
+
+use super::App;
+use crate::report::{EventKind, Level, RunState};
+use crate::workbench::engine::Listed;
+use crate::workbench::screen::Input;
+use crate::workbench::shared::{RunEntry, RunId};
+use std::path::PathBuf;
+
+impl App {
+    pub(super) fn new_id(&mut self) -> RunId {
+        self.next_run += 1;
+        RunId(self.next_run)
+    }
+
+    /// The id of a run folder, known before or not.
+    pub(in crate::workbench) fn run_at(&mut self, path: PathBuf) -> RunId {
+        if let Some(run) = self.shared.runs.iter().find(|r| same_place(&r.path, &path)) {
+            return run.id;
+        }
+        let id = self.new_id();
+        self.shared.runs.insert(0, RunEntry::new(id, path));
+        id
+    }
+
+    /// Trains in a new run folder and shows it.
+    pub fn start(&mut self, config: crate::config::Config) {
+        let id = self.new_id();
+        let base = self.shared.runs_folder.clone();
+        match self.engine.start(id, &base, &config, self.messages.clone()) {
+            Ok(path) => {
+                let mut run = RunEntry::new(id, path);
+                run.config = Some(config);
+                run.listed_state = Some(RunState::Running);
+                (run.started, run.touched) = (self.shared.now, self.shared.now);
+                (run.own, run.followed) = (true, true);
+                run.commands = self.engine.commands(id);
+                self.log(Level::Info, "workbench", &format!("started {}", run.name));
+                self.shared.runs.insert(0, run);
+                self.select(id);
+                self.engine.refresh();
+            }
+            Err(reason) => self.fail(reason),
+        }
+    }
+
+    pub(in crate::workbench) fn resume(&mut self, id: RunId) {
+        let Some(run) = self.shared.run(id) else { return };
+        if run.own {
+            return self.fail(format!("{} is running already", run.name));
+        }
+        let path = run.path.clone();
+        self.select(id);
+        match self.engine.resume(id, &path, self.messages.clone()) {
+            Ok(()) => {
+                if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
+                    run.own = true;
+                    run.commands = self.engine.commands(id);
+                }
+                self.status = Some((Level::Info, "resuming".into()));
+            }
+            Err(reason) => self.fail(reason),
+        }
+    }
+
+    /// Makes it the run that screens show.
+    pub(in crate::workbench) fn select(&mut self, id: RunId) {
+        let Some(path) = self.shared.run(id).map(|r| r.path.clone()) else { return };
+        self.shared.selected = Some(id);
+        self.shared.overlaid.retain(|r| *r != id);
+        self.follow(id);
+        self.last_run.set(&path);
+        self.tell_all(|| Input::Selection);
+    }
+
+    /// Draws a run's curves beside the selected one's, or no longer.
+    pub(in crate::workbench) fn overlay(&mut self, id: RunId) {
+        if let Some(at) = self.shared.overlaid.iter().position(|r| *r == id) {
+            self.shared.overlaid.remove(at);
+        } else if self.shared.selected != Some(id) {
+            self.shared.overlaid.push(id);
+            self.follow(id);
+        }
+        self.tell_all(|| Input::Selection);
+    }
+
+    pub(super) fn follow(&mut self, id: RunId) {
+        if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id)
+            && !run.followed
+        {
+            run.followed = true;
+            self.engine.follow(id, &run.path, self.messages.clone());
+        }
+    }
+
+    pub(super) fn trash(&mut self, id: RunId) {
+        let Some(run) = self.shared.run(id) else { return };
+        let (path, name) = (run.path.clone(), run.name.clone());
+        match self.engine.trash(&path) {
+            Ok(place) => {
+                self.shared.runs.retain(|r| r.id != id);
+                self.shared.overlaid.retain(|r| *r != id);
+                if self.shared.selected == Some(id) {
+                    self.shared.selected = None;
+                }
+                let text = format!("moved {name} to {}", place.display());
+                self.log(Level::Info, "workbench", &text);
+                self.status = Some((Level::Info, text));
+                self.tell_all(|| Input::Selection);
+            }
+            Err(reason) => self.fail(reason),
+        }
+    }
+
+    pub(super) fn events(&mut self, id: RunId, events: &[crate::report::Event]) {
+        let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) else { return };
+        let mut notes = Vec::new();
+        for event in events {
+            if !run.history.push(event) {
+                continue;
+            }
+            run.touched = run.touched.max(event.time);
+            match &event.kind {
+                EventKind::Message { level, text } => {
+                    notes.push((event.time, *level, text.clone()));
+                }
+                EventKind::State { state: RunState::Failed, reason, .. } => {
+                    let reason = reason.clone().unwrap_or_else(|| "no reason given".into());
+                    notes.push((event.time, Level::Error, format!("failed: {reason}")));
+                }
+                _ => {}
+            }
+        }
+        let name = run.name.clone();
+        for (time, level, text) in notes {
+            self.shared.log.push(time, level, &name, &text);
+            if level == Level::Error && self.shared.now - time < 10.0 {
+                self.status = Some((level, format!("{name}: {text}")));
+            }
+        }
+        self.tell_all_of_run(id);
+    }
+
+    pub(super) fn listed(&mut self, listed: Vec<Listed>) {
+        for found in &listed {
+            let id = self.run_at(found.path.clone());
+            if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
+                run.config = found.config.clone().or_else(|| run.config.take());
+                run.listed_state = found.state;
+                run.listed_at = self.shared.now;
+                run.problem.clone_from(&found.problem);
+                run.listed_dev.clone_from(&found.dev);
+                run.started = found.started;
+                run.touched = found.touched.max(run.history.time);
+                run.listed_step = found.step;
+            }
+        }
+        // A folder that vanished goes, unless it is being shown or runs here.
+        let kept = |r: &RunEntry| {
+            r.own || r.followed || listed.iter().any(|f| same_place(&f.path, &r.path))
+        };
+        self.shared.runs.retain(kept);
+        self.shared.runs.sort_by(|a, b| b.started.total_cmp(&a.started).then(b.id.cmp(&a.id)));
+        let first = !std::mem::replace(&mut self.shared.listed, true);
+        self.tell_all(|| Input::Selection);
+        if first {
+            self.opening();
+        }
+    }
+
+    /// Starts to list run folders below these.
+    pub(in crate::workbench) fn watch_folders(&mut self, bases: Vec<PathBuf>) {
+        self.engine.watch_folders(bases, self.messages.clone());
+    }
+}
+
+/// Whether two paths name the same folder, links and dots resolved where it exists.
+pub(in crate::workbench) fn same_place(a: &std::path::Path, b: &std::path::Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
