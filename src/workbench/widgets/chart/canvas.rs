@@ -45,11 +45,21 @@ impl Canvas {
         }
     }
 
-    /// A vertical stroke.
+    /// A vertical stroke, a cell at a time.
     pub fn stroke(&mut self, column: i64, row_a: i64, row_b: i64, style: Style) {
         let last = self.rows() as i64 - 1;
-        for row in row_a.min(row_b).max(0)..=row_a.max(row_b).min(last) {
-            self.dot(column, row, style);
+        let (top, bottom) = (row_a.min(row_b).max(0), row_a.max(row_b).min(last));
+        let Ok(c) = usize::try_from(column) else { return };
+        if c >= self.columns() || top > bottom {
+            return;
+        }
+        let (top, bottom) = (top as usize, bottom as usize);
+        for cell in top / 4..=bottom / 4 {
+            let (from, to) = (top.saturating_sub(cell * 4), (bottom - cell * 4).min(3));
+            let bits = BITS[from..=to].iter().fold(0, |bits, row| bits | row[c % 2]);
+            let i = cell * self.width + c / 2;
+            self.cells[i] |= bits;
+            self.styles[i] = style;
         }
     }
 

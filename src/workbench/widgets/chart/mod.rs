@@ -324,6 +324,12 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn draw(series: &Series, window: (f64, f64), log_y: bool, width: u16, height: u16) -> String {
+        let buffer = render(series, window, log_y, Rect::new(0, 0, width, height));
+        let row = |y| (0..width).map(|x| buffer[(x, y)].symbol().to_owned()).collect::<String>();
+        (0..height).map(row).collect::<Vec<_>>().join("\n")
+    }
+
+    fn render(series: &Series, window: (f64, f64), log_y: bool, area: Rect) -> Buffer {
         let theme = Theme::new(ThemeName::Dark, true);
         let chart = Chart {
             traces: vec![Trace { series, behind: None, style: theme.text, symbol: "●" }],
@@ -333,11 +339,9 @@ mod tests {
             cursor: None,
             theme: &theme,
         };
-        let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
         (&chart).render(area, &mut buffer);
-        let row = |y| (0..width).map(|x| buffer[(x, y)].symbol().to_owned()).collect::<String>();
-        (0..height).map(row).collect::<Vec<_>>().join("\n")
+        buffer
     }
 
     fn series(values: impl IntoIterator<Item = f64>) -> Series {
@@ -386,7 +390,7 @@ mod tests {
         let s = series((0..1_000_000u64).map(|i| (i * 7919 % 1000) as f64));
         let once = || {
             let start = Instant::now();
-            draw(&s, (0.0, 999_999.0), false, 200, 60);
+            render(&s, (0.0, 999_999.0), false, Rect::new(0, 0, 200, 60));
             start.elapsed()
         };
         // The least of a few: other tests use the cores too.
