@@ -152,6 +152,31 @@ fn a_signal_stops_the_training_and_leaves() {
 }
 
 #[test]
+fn a_terminal_that_is_gone_stops_the_training_before_it_ends_the_loop() {
+    struct Gone;
+    impl std::io::Write for Gone {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("input/output error"))
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut stage = training(10);
+    stage.played.borrow_mut().obedient = true;
+    let viewport = ratatui::Viewport::Fixed(ratatui::layout::Rect::new(0, 0, 80, 24));
+    let mut terminal = ratatui::Terminal::with_options(
+        ratatui::backend::CrosstermBackend::new(Gone),
+        ratatui::TerminalOptions { viewport },
+    )
+    .expect("a fixed size asks nothing");
+    let (_sender, messages) = crossbeam_channel::unbounded();
+    let end = super::terminal::run_loop(&mut terminal, &mut stage.app, &messages);
+    assert!(end.is_err_and(|e| e.to_string().contains("input/output error")));
+    assert_eq!(stage.calls(), ["Stop 1"]);
+}
+
+#[test]
 fn a_resize_while_a_popup_is_open_keeps_it() {
     let mut stage = training(10);
     stage.keys(&["r"]);

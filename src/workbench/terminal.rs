@@ -126,7 +126,8 @@ pub fn run_loop<B: Backend>(
 where
     B::Error: std::fmt::Display,
 {
-    let failed = |e: B::Error| WorkbenchError::Terminal(e.to_string());
+    // A terminal that is gone ends the workbench, but not before trainings wrote `last`.
+    let mut lost: Option<String> = None;
     let mut last_frame: Option<Instant> = None;
     let mut last_tick = Instant::now();
     let mut dirty = true;
@@ -134,7 +135,13 @@ where
         dirty |= app.take_dirty();
         let since = last_frame.map(|t| t.elapsed());
         if dirty && (app.take_urgent() || since.is_none_or(|s| s >= FRAME)) {
-            terminal.draw(|frame| app.draw(frame)).map_err(failed)?;
+            if lost.is_none()
+                && let Err(error) = terminal.draw(|frame| app.draw(frame))
+            {
+                app.handle(Message::InputLost(error.to_string()), now());
+                lost = Some(error.to_string());
+                continue;
+            }
             for text in app.take_copies() {
                 copy(&text);
             }
@@ -163,7 +170,7 @@ where
             last_tick = Instant::now();
         }
     }
-    Ok(())
+    lost.map_or(Ok(()), |reason| Err(WorkbenchError::Terminal(reason)))
 }
 
 /// Asks the user's own terminal to keep a text (OSC 52).

@@ -146,6 +146,8 @@ pub fn shared_with_run(steps: u64) -> Shared {
 pub struct Played {
     pub calls: Vec<String>,
     pub own: Vec<RunId>,
+    /// Whether a run ends as soon as it is asked to.
+    pub obedient: bool,
 }
 
 /// An engine that writes down what it is asked.
@@ -183,6 +185,10 @@ impl Engine for Player {
     }
     fn control(&mut self, id: RunId, _: &Path, control: Control) -> Result<(), String> {
         self.note(format!("{control:?} {}", id.0));
+        let mut played = self.0.borrow_mut();
+        if played.obedient && control == Control::Stop {
+            played.own.retain(|r| *r != id);
+        }
         Ok(())
     }
     fn commands(&self, _: RunId) -> Option<Sender<Command>> {
