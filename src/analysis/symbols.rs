@@ -1,6 +1,7 @@
 use super::{Agreement, AnalysisError, Usage};
 use crate::model::{Parse, Parser, SymbolUse, Wanted};
 use crate::treebank::{Batch, Sentence, Vocabulary};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -215,7 +216,9 @@ impl Tally {
             counts.sentences.sort_unstable();
             let mut yields: Vec<Yield> =
                 counts.yields.into_iter().map(|(words, count)| Yield { words, count }).collect();
-            yields.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.words.cmp(&b.words)));
+            // Of equally frequent ones the shorter tell more.
+            let rank = |y: &Yield| (Reverse(y.count), y.words.len());
+            yields.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.words.cmp(&b.words)));
             yields.truncate(YIELDS);
             let cover = |(label, count): (Arc<str>, u32)| GoldCover {
                 recall: f64::from(count) / f64::from(gold[&label]),

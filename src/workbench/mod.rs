@@ -19,6 +19,7 @@ pub mod keys;
 pub mod layers;
 pub mod local;
 pub mod message;
+pub mod picture;
 pub mod popup;
 pub mod screen;
 pub mod screens;

@@ -4,6 +4,8 @@ mod corpora;
 mod grammar;
 mod log;
 mod parses;
+#[cfg(test)]
+mod real_run_tests;
 mod runs;
 mod train;
 

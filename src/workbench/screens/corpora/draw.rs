@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// From this width on, more stands side by side.
 const WIDE: u16 = 120;
+/// Columns of the table of counts while preprocessing is edited, with its frame.
+const COUNTS: u16 = 58;
 
 pub(super) fn draw(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
     let [header, body, input] = Layout::vertical([
@@ -124,8 +126,11 @@ fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
     let figures = figures(loaded, wide, view);
     let s = &loaded.current.statistics;
     if wide {
-        let [left, right] =
-            Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
+        let [left, right] = Layout::horizontal([
+            Constraint::Length(COUNTS.max(area.width / 2)),
+            Constraint::Fill(1),
+        ])
+        .areas(area);
         let [top, bottom] =
             Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(left);
         draw_lines(frame, top, "Counts", figures, view);

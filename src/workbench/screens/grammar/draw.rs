@@ -26,7 +26,7 @@ pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View)
     if screen.editing {
         screen.filter.draw(frame, input, " filter: ", true, view.theme);
     }
-    let list_width = if area.width >= WIDE { area.width * 2 / 5 } else { 38 };
+    let list_width = if area.width >= WIDE { (area.width / 4).max(38) } else { 38 };
     let [list, detail] =
         Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
     draw_list(screen, computed, frame, list, view);
@@ -147,7 +147,7 @@ fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: R
     frame.render_widget(block, area);
     let left = facts(screen, statistics, view);
     let right = weights(screen, computed, symbol, view);
-    if area.width >= WIDE / 2 {
+    if area.width >= WIDE - 40 {
         let [a, b] =
             Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).spacing(2).areas(inside);
         draw_lines(frame, a, left, screen.scroll);
@@ -172,7 +172,7 @@ fn facts<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> Ve
         Line::styled(format!("expected {} {things}", figure(statistics.expected)), theme.text),
         Line::styled(
             format!(
-                "{} {things} of MBR trees, in {} sentences",
+                "{} {things} in trees of {} sentences",
                 statistics.decoded,
                 statistics.sentences.len()
             ),

@@ -1,0 +1,69 @@
+//! The inspecting screens on a run that was really trained.
+
+use super::corpora::Corpora;
+use super::grammar::Grammar;
+use super::parses::Parses;
+use crate::config::Config;
+use crate::run::{Job, RunFolder};
+use crate::workbench::screen::{Effect, Input, Screen, ScreenId, Target};
+use crate::workbench::stage::{Stage, said};
+use crossterm::event::KeyCode;
+
+/// A few steps of a small grammar on the bundled sample.
+fn trained() -> (tempfile::TempDir, Config) {
+    let text = "\
+        [data]\ntrain = \"sample:dev\"\ndev = \"sample:dev\"\nmax_length = 12\n\
+        [model]\nnonterminals = 4\npreterminals = 6\nrank = 5\nembedding = 8\n\
+        [training]\nepochs = 1\nmax_steps = 3\n[evaluation]\nmax_length = 12\n";
+    let config = Config::from_toml("small", text, &[]).expect("a config");
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::create_at(&base.path().join("run"), &config).expect("made");
+    let outcome = Job::train(config.clone(), folder).expect("starts").join();
+    assert_eq!(outcome.reason.as_deref().filter(|r| r.contains("fail")), None, "{outcome:?}");
+    (base, config)
+}
+
+fn stage<S: Screen>(screen: S, base: &tempfile::TempDir, config: &Config) -> Stage<S> {
+    let mut stage = Stage::with_run(screen, 1);
+    stage.shared.runs[0].path = base.path().join("run");
+    stage.shared.runs[0].config = Some(config.clone());
+    let effects = stage.update(Input::Shown);
+    assert!(said(&stage.settle(effects)).is_empty());
+    stage
+}
+
+#[test]
+fn a_trained_run_is_shown_on_parses_grammar_and_corpora() {
+    let (base, config) = trained();
+
+    let mut grammar = stage(Grammar::default(), &base, &config);
+    let shot = grammar.shot(200, 60);
+    assert!(shot.contains("of 4 nonterminals in use") && shot.contains("V-measure"), "{shot}");
+    assert!(shot.contains("likeliest expansions"), "{shot}");
+    let effects = grammar.command("sentences");
+    let [Effect::Open(ScreenId::Parses, target @ Target::Sentences { indices, .. })] = &effects[..]
+    else {
+        panic!("{effects:?}");
+    };
+
+    let mut parses = stage(Parses::default(), &base, &config);
+    let effects = parses.update(Input::Open(target));
+    parses.settle(effects);
+    let shot = parses.shot(200, 60);
+    assert!(shot.contains(&format!("Sentences 1/{}", indices.len())), "{shot}");
+    assert!(shot.contains("S-F1") && shot.contains("matched"), "{shot}");
+    let effects = parses.command("analyse");
+    parses.settle(effects);
+    let shot = parses.shot(200, 60);
+    assert!(shot.contains("weights of step"), "{shot}");
+    parses.command("type");
+    parses.type_text("The old dog sleeps.");
+    let effects = parses.press(KeyCode::Enter);
+    parses.settle(effects);
+    let shot = parses.shot(80, 24);
+    assert!(shot.contains("typed, 4 words"), "{shot}");
+
+    let corpora = stage(Corpora::default(), &base, &config);
+    let shot = corpora.shot(80, 24);
+    assert!(shot.contains("selected run") && shot.contains("train"), "{shot}");
+}
