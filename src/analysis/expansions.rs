@@ -28,8 +28,14 @@ pub struct Rules {
 ///
 /// `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]` is at most `sum_q U[A,q] V[B,q] max_C' W[C',q]`, and
 /// likewise for C. Pairs are tried in falling order of these bounds until no pair left can be
-/// among the best; after `limit` pairs the search gives what it has.
-pub fn likeliest_rules(grammar: &GrammarView, parent: usize, k: usize, limit: usize) -> Rules {
+/// among the best; after `limit` pairs, or when `stop` says so, the search gives what it has.
+pub fn likeliest_rules(
+    grammar: &GrammarView,
+    parent: usize,
+    k: usize,
+    limit: usize,
+    stop: &dyn Fn() -> bool,
+) -> Rules {
     let symbols = grammar.nonterminals + grammar.preterminals;
     let u = grammar.u_row(parent);
     let lefts = bounds(u, symbols, |s| grammar.v_row(s), |s| grammar.w_row(s));
@@ -45,6 +51,10 @@ pub fn likeliest_rules(grammar: &GrammarView, parent: usize, k: usize, limit: us
             _ => 0.0,
         };
         if left_bound * SLACK <= worst(&best) {
+            break;
+        }
+        if stop() {
+            exact = false;
             break;
         }
         for ((product, &u), &v) in weighted.iter_mut().zip(u).zip(grammar.v_row(left)) {
@@ -205,7 +215,7 @@ mod tests {
             for parent in 0..5 {
                 let all = brute_force(&grammar, parent);
                 assert!((all.iter().map(|r| r.probability).sum::<f64>() - 1.0).abs() < 1e-5);
-                let found = likeliest_rules(&grammar, parent, 7, usize::MAX);
+                let found = likeliest_rules(&grammar, parent, 7, usize::MAX, &|| false);
                 assert!(found.exact);
                 assert_eq!(found.rules.len(), 7);
                 for (a, b) in found.rules.iter().zip(&all) {
@@ -219,22 +229,32 @@ mod tests {
     #[test]
     fn a_peaked_grammar_needs_few_of_its_pairs() {
         let parser = FakeParser::random(40, 80, 32, 20, 12.0, 1);
-        let found = likeliest_rules(&parser.grammar(), 3, 5, 120 * 120 / 10);
+        let found = likeliest_rules(&parser.grammar(), 3, 5, 120 * 120 / 10, &|| false);
         assert!(found.exact);
     }
 
     #[test]
     fn a_search_that_reaches_its_limit_says_so() {
         let parser = FakeParser::random(5, 9, 11, 20, 0.1, 1);
-        let found = likeliest_rules(&parser.grammar(), 0, 7, 20);
+        let found = likeliest_rules(&parser.grammar(), 0, 7, 20, &|| false);
         assert!(!found.exact);
         assert_eq!(found.rules.len(), 7);
     }
 
     #[test]
+    fn a_search_that_is_stopped_says_that_it_proved_nothing() {
+        let parser = FakeParser::random(5, 9, 11, 20, 1.0, 1);
+        let found = likeliest_rules(&parser.grammar(), 0, 7, usize::MAX, &|| true);
+        assert_eq!(found, Rules { rules: vec![], exact: false });
+    }
+
+    #[test]
     fn more_rules_than_there_are_gives_all_of_them() {
         let parser = FakeParser::random(2, 3, 4, 5, 1.0, 1);
-        assert_eq!(likeliest_rules(&parser.grammar(), 0, 1000, usize::MAX).rules.len(), 25);
+        assert_eq!(
+            likeliest_rules(&parser.grammar(), 0, 1000, usize::MAX, &|| false).rules.len(),
+            25
+        );
     }
 
     #[test]

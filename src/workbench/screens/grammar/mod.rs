@@ -194,10 +194,11 @@ impl Grammar {
         let title = format!("reading {} off the weights", self.kind.name_of(symbol));
         match self.kind {
             Kind::Nonterminals if !self.rules.contains_key(&symbol) => {
-                context.spawn(Task::new("detail", title, move |_| {
+                context.spawn(Task::new("detail", title, move |handle| {
                     let grammar = parser.grammar();
                     let limit = SEARCH / grammar.rank.max(1);
-                    let rules = likeliest_rules(&grammar, symbol, SHOWN, limit);
+                    let stop = || handle.cancelled();
+                    let rules = likeliest_rules(&grammar, symbol, SHOWN, limit, &stop);
                     Ok(Detail::Rules(symbol, rules))
                 }));
             }
