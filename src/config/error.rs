@@ -36,8 +36,11 @@ impl ConfigError {
     }
 }
 
-/// Serde says "unknown field `x`, expected one of `a`, `b`": name the nearest first.
+/// Numbers that TOML cannot hold are told what it can. Serde says "unknown field `x`, expected one of `a`, `b`": name the nearest first.
 fn with_suggestion(message: &str) -> String {
+    if message.contains("value was too large") {
+        return "expected a whole number of at most 9223372036854775807".to_owned();
+    }
     let mut quoted = message.split('`').skip(1).step_by(2);
     let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let (true, Some(unknown)) = (is_unknown, quoted.next()) else {

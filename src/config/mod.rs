@@ -21,18 +21,22 @@ use std::path::Path;
 impl Config {
     /// Reads a config from TOML text; `name` stands in error messages.
     pub fn from_toml(name: &str, text: &str, overrides: &[String]) -> Result<Config, ConfigError> {
+        let typed = |source: &str| -> Result<Config, ConfigError> {
+            let config: Config =
+                toml::from_str(source).map_err(|e| ConfigError::syntax(name, source, &e))?;
+            config.check(name)?;
+            Ok(config)
+        };
+        // Errors point into the user's own text while nothing was overridden.
+        if overrides.is_empty() {
+            return typed(text);
+        }
         let mut table: toml::Table =
             toml::from_str(text).map_err(|e| ConfigError::syntax(name, text, &e))?;
         for setting in overrides {
             set(&mut table, setting)?;
         }
-        let rendered = toml::to_string(&table).map_err(|e| ConfigError::invalid(name, &e))?;
-        // Errors point into the user's own text while nothing was overridden.
-        let source = if overrides.is_empty() { text } else { &rendered };
-        let config: Config =
-            toml::from_str(source).map_err(|e| ConfigError::syntax(name, source, &e))?;
-        config.check(name)?;
-        Ok(config)
+        typed(&toml::to_string(&table).map_err(|e| ConfigError::invalid(name, &e))?)
     }
 
     /// Reads a config file.
@@ -59,6 +63,12 @@ fn set(table: &mut toml::Table, setting: &str) -> Result<(), ConfigError> {
         .ok()
         .and_then(|mut t| t.remove("v"))
         .unwrap_or_else(|| toml::Value::String(value.to_owned()));
+    // As a bare string it would be told to be of the wrong type.
+    let digits = value.trim().replace('_', "");
+    if parsed.is_str() && digits.parse::<u128>().is_ok_and(|n| n > i64::MAX as u128) {
+        let reason = "expected a whole number from 0 to 9223372036854775807".to_owned();
+        return Err(ConfigError::Setting { setting: setting.to_owned(), reason });
+    }
     let mut parts = key.trim().split('.').collect::<Vec<_>>();
     let last = parts.pop().unwrap_or_default();
     let mut place = table;
@@ -122,5 +132,55 @@ mod tests {
             let error = Config::from_toml("c", text, &[]).unwrap_err().to_string();
             assert!(error.contains(key), "{error}");
         }
+    }
+
+    #[test]
+    fn whole_numbers_that_toml_cannot_hold_are_refused_by_key_and_range() {
+        for key in [
+            "seed",
+            "threads",
+            "training.max_steps",
+            "training.epochs",
+            "evaluation.every",
+            "run.checkpoint_every",
+            "data.max_length",
+        ] {
+            let setting = format!("{key}=9223372036854775808");
+            let error = Config::from_toml("c", "", &[setting]).unwrap_err().to_string();
+            assert!(error.contains(key) && error.contains("9223372036854775807"), "{error}");
+            let line = match key.rsplit_once('.') {
+                Some((section, key)) => format!("[{section}]\n{key} = 18446744073709551615\n"),
+                None => format!("{key} = 18446744073709551615\n"),
+            };
+            let error = Config::from_toml("c", &line, &[]).unwrap_err().to_string();
+            assert!(error.contains(key) && error.contains("9223372036854775807"), "{error}");
+            let error = Config::from_toml("c", &line, &["model.rank=3".into()]).unwrap_err();
+            assert!(error.to_string().contains("9223372036854775807"), "{error}");
+            let config = Config::from_toml("c", "", &[format!("{key}=9223372036854775807")])
+                .expect("the largest that TOML holds");
+            assert_eq!(Config::from_toml("c", &config.to_toml(), &[]).expect("reads"), config);
+        }
+    }
+
+    #[test]
+    fn every_number_of_the_config_is_checked_to_fit_into_toml() {
+        fn numbers(prefix: &str, table: &toml::Table, found: &mut Vec<String>) {
+            for (key, value) in table {
+                match value {
+                    toml::Value::Table(inner) => numbers(&format!("{prefix}{key}."), inner, found),
+                    toml::Value::Integer(_) => found.push(format!("{prefix}{key}")),
+                    _ => {}
+                }
+            }
+        }
+        let mut config = Config::default();
+        config.training.schedule = Some(Schedule { plateau: 2, factor: 0.5 });
+        config.evaluation.every = Every::Steps(3);
+        let mut found = Vec::new();
+        numbers("", &toml::from_str(&config.to_toml()).expect("TOML"), &mut found);
+        found.sort();
+        let mut checked = config.whole_numbers().map(|(key, _)| key.to_owned());
+        checked.sort();
+        assert_eq!(found, checked);
     }
 }

@@ -341,12 +341,52 @@ impl Default for Run {
     }
 }
 
+/// TOML has no larger whole number: a config beyond it could not be written back.
+const LARGEST: u64 = i64::MAX as u64;
+
 impl Config {
+    /// Every whole number of the config with its key.
+    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 21] {
+        let Config { data: d, model: m, training: t, evaluation: e, run: r, .. } = self;
+        let every = match e.every {
+            Every::Epoch => 0,
+            Every::Steps(n) => n,
+        };
+        [
+            ("seed", self.seed),
+            ("threads", self.threads as u64),
+            ("data.min_length", d.min_length as u64),
+            ("data.max_length", d.max_length as u64),
+            ("data.vocabulary.max_size", d.vocabulary.max_size as u64),
+            ("data.vocabulary.min_count", d.vocabulary.min_count as u64),
+            ("model.nonterminals", m.nonterminals as u64),
+            ("model.preterminals", m.preterminals as u64),
+            ("model.rank", m.rank as u64),
+            ("model.embedding", m.embedding as u64),
+            ("training.epochs", t.epochs),
+            ("training.max_steps", t.max_steps),
+            ("training.batch_size", t.batch_size as u64),
+            ("training.batch_tokens", t.batch_tokens as u64),
+            ("training.schedule.plateau", t.schedule.map_or(0, |s| s.plateau)),
+            ("training.patience", t.patience),
+            ("training.curriculum", t.curriculum),
+            ("evaluation.every", every),
+            ("evaluation.max_length", e.max_length as u64),
+            ("run.checkpoint_every", r.checkpoint_every),
+            ("run.pinned", r.pinned as u64),
+        ]
+    }
+
     /// Ranges that serde cannot express.
     pub(super) fn check(&self, name: &str) -> Result<(), ConfigError> {
         let bad = |key: &'static str, value: String, expected: &'static str| {
             Err(ConfigError::Value { name: name.to_owned(), key, value, expected })
         };
+        for (key, value) in self.whole_numbers() {
+            if value > LARGEST {
+                return bad(key, value.to_string(), "a whole number from 0 to 9223372036854775807");
+            }
+        }
         let m = &self.model;
         for (key, value) in [
             ("model.nonterminals", m.nonterminals),
