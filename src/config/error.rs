@@ -36,7 +36,8 @@ impl ConfigError {
     }
 }
 
-/// Numbers that TOML cannot hold are told what it can. Serde says "unknown field `x`, expected one of `a`, `b`": name the nearest first.
+/// Serde says "unknown field `x`, expected one of `a`, `b`": name the nearest first. Of a number
+/// that TOML cannot hold it does not say what TOML can.
 fn with_suggestion(message: &str) -> String {
     if message.contains("value was too large") {
         return "expected a whole number of at most 9223372036854775807".to_owned();

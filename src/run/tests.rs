@@ -201,6 +201,11 @@ fn folder_channel_and_follower_tell_the_same_and_all_files_are_there() {
     assert_eq!(trees.trees.len(), sentences.len());
     let tree = trees.trees[0].as_ref().expect("a tree");
     assert_eq!(tree.spans.len(), sentences[0].words.len() - 1);
+    for (i, kept) in sentences.iter().enumerate() {
+        let sentence = kept.clone().into_sentence(i, &checkpoint.preprocessing);
+        assert_eq!(kept.normalised.as_ref(), Some(&sentence.words));
+        assert_eq!(sentence.surface, kept.words);
+    }
     assert_eq!(trees.pinned.len(), 8);
     assert_eq!(trees.pinned[0].length, sentences[0].words.len());
 }

@@ -2,7 +2,7 @@ use super::{RunError, RunFolder};
 use crate::checkpoint::write_atomically;
 use crate::model::Parse;
 use crate::report::{Metrics, SCHEMA, numbers};
-use crate::treebank::{LabelledSpan, Sentence};
+use crate::treebank::{LabelledSpan, Preprocessing, PunctuationRule, Sentence, Tokenizer};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -52,10 +52,44 @@ pub struct PinnedMarginals {
 /// trees can be looked at where the corpus is not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptSentence {
+    /// As written.
     pub words: Vec<Arc<str>>,
+    /// As the model sees them, one a word. Folders of early versions have neither these nor tags.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normalised: Option<Vec<Arc<str>>>,
+    /// Gold tags, one a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<Arc<str>>>,
     /// Start, end and label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<Vec<(u32, u32, Arc<str>)>>,
+}
+
+impl KeptSentence {
+    /// The sentence as training had it, less the tree of its file; `index` is its place in the
+    /// development set. Where the normalised words were not kept they are made again by `rules`.
+    pub fn into_sentence(self, index: usize, rules: &Preprocessing) -> Sentence {
+        let KeptSentence { words: surface, normalised, tags, gold } = self;
+        let one_each = |list: &Vec<Arc<str>>| list.len() == surface.len();
+        let words = normalised.filter(one_each).unwrap_or_else(|| {
+            // None of them is split or left out.
+            let rules = Preprocessing {
+                tokenizer: Tokenizer::Blanks,
+                punctuation: PunctuationRule::Keep,
+                ..rules.clone()
+            };
+            rules.text(&surface.join(" "), index).words
+        });
+        let span = |(start, end, label)| LabelledSpan { start, end, label };
+        Sentence {
+            words,
+            tags: tags.filter(one_each),
+            gold: gold.map(|spans| spans.into_iter().map(span).collect()),
+            surface,
+            tree: None,
+            index,
+        }
+    }
 }
 
 impl EvaluatedTrees {
@@ -140,6 +174,8 @@ impl RunFolder {
             .iter()
             .map(|s| KeptSentence {
                 words: s.surface.clone(),
+                normalised: Some(s.words.clone()),
+                tags: s.tags.clone(),
                 gold: s.gold.as_ref().map(|spans| spans.iter().map(triple).collect()),
             })
             .collect();
@@ -162,4 +198,39 @@ fn read_gz<T: DeserializeOwned>(path: &Path) -> Result<T, RunError> {
     GzDecoder::new(file).take(LIMIT).read_to_end(&mut bytes).map_err(RunError::io(path))?;
     serde_json::from_slice(&bytes)
         .map_err(|e| RunError::Malformed { path: path.to_owned(), reason: e.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<Arc<str>> {
+        text.split(' ').map(Arc::from).collect()
+    }
+
+    #[test]
+    fn sentences_of_folders_that_kept_only_words_and_spans_are_read_and_normalised() {
+        let text = r#"{"words":["The","2","dogs","!"],"gold":[[0,4,"NP"]]}"#;
+        let kept: KeptSentence = serde_json::from_str(text).expect("reads");
+        assert_eq!((&kept.normalised, &kept.tags), (&None, &None));
+        let sentence = kept.into_sentence(3, &Preprocessing::default());
+        assert_eq!(sentence.words, words("the N dogs !"));
+        assert_eq!((sentence.surface, sentence.index), (words("The 2 dogs !"), 3));
+        assert_eq!(sentence.gold.map(|g| g.len()), Some(1));
+    }
+
+    #[test]
+    fn kept_words_and_tags_come_back_as_they_were() {
+        let kept = KeptSentence {
+            words: words("The dogs"),
+            normalised: Some(words("the dogs")),
+            tags: Some(words("DT NNS")),
+            gold: None,
+        };
+        let text = serde_json::to_string(&kept).expect("writes");
+        let back: KeptSentence = serde_json::from_str(&text).expect("reads");
+        assert_eq!(back, kept);
+        let sentence = back.into_sentence(0, &Preprocessing::default());
+        assert_eq!((sentence.words, sentence.tags), (words("the dogs"), Some(words("DT NNS"))));
+    }
 }

@@ -1,5 +1,5 @@
-//! Weights of a run for parsing: those of this very step while it trains here,
-//! else the best ones that its folder keeps.
+//! Weights of a run for parsing: those of this very step while it trains here, `last` while
+//! another process trains it, `best` when it has ended.
 
 use super::shared::RunEntry;
 use super::task::TaskHandle;
@@ -14,28 +14,76 @@ use std::time::Duration;
 pub struct Weights {
     commands: Option<Sender<Command>>,
     folder: PathBuf,
+    /// The checkpoint that is preferred.
+    checkpoint: Origin,
+}
+
+/// Which weights of a run these are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Those of a training in this process, at the step when it was asked.
+    Training,
+    Last,
+    Best,
+    /// A checkpoint file that the user named.
+    File,
+}
+
+impl Origin {
+    /// Behind the step, e.g. `step 240 (best)`.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Origin::Training | Origin::File => "",
+            Origin::Last => " (last)",
+            Origin::Best => " (best)",
+        }
+    }
+}
+
+/// Weights that were loaded.
+#[derive(Clone)]
+pub struct Loaded {
+    pub snapshot: Snapshot,
+    pub origin: Origin,
 }
 
 impl RunEntry {
     /// Its weights, to be loaded in a task.
     pub fn weights(&self) -> Weights {
         let commands = self.commands.clone().filter(|_| self.own);
-        Weights { commands, folder: self.path.clone() }
+        Weights { commands, folder: self.path.clone(), checkpoint: self.preferred() }
+    }
+
+    /// The checkpoint with its current weights: while it trains they are the newest, then the best.
+    fn preferred(&self) -> Origin {
+        if self.active() { Origin::Last } else { Origin::Best }
+    }
+
+    /// Whether its folder has no weights that are more current. Those of a training in this
+    /// process change with every step.
+    pub fn has_no_newer(&self, weights: &Loaded) -> bool {
+        let preferred = self.preferred();
+        let name = if preferred == Origin::Last { "last" } else { "best" };
+        let newest = self.history.checkpoints.get(name);
+        self.commands.is_none()
+            && newest.is_none_or(|s| *s == weights.snapshot.step && weights.origin == preferred)
     }
 }
 
 impl Weights {
     /// Waits for the training to hand them over, or reads a checkpoint. Not for the drawing thread.
-    pub fn load(&self, task: &TaskHandle) -> Result<Snapshot, String> {
+    pub fn load(&self, task: &TaskHandle) -> Result<Loaded, String> {
         if let Some(snapshot) = self.ask_job(task)? {
-            return Ok(snapshot);
+            return Ok(Loaded { snapshot, origin: Origin::Training });
         }
         let folder = RunFolder::open(&self.folder).map_err(|e| e.to_string())?;
-        let path = [folder.best(), folder.last()]
+        let mut choices = [(Origin::Last, folder.last()), (Origin::Best, folder.best())];
+        choices.sort_by_key(|(origin, _)| *origin != self.checkpoint);
+        let (origin, path) = choices
             .into_iter()
-            .find(|p| p.is_file())
+            .find(|(_, path)| path.is_file())
             .ok_or("the run has no checkpoint yet: it writes one at the first evaluation")?;
-        from_file(&path)
+        Ok(Loaded { snapshot: snapshot_of(&path)?, origin })
     }
 
     /// `None` if no job answers.
@@ -59,8 +107,12 @@ impl Weights {
     }
 }
 
-/// The weights of a checkpoint file.
-pub fn from_file(path: &Path) -> Result<Snapshot, String> {
+/// The weights of a checkpoint file that the user named.
+pub fn from_file(path: &Path) -> Result<Loaded, String> {
+    Ok(Loaded { snapshot: snapshot_of(path)?, origin: Origin::File })
+}
+
+fn snapshot_of(path: &Path) -> Result<Snapshot, String> {
     let checkpoint = Checkpoint::load(path).map_err(|e| e.to_string())?;
     Ok(Snapshot {
         parser: checkpoint.parser().map_err(|e| e.to_string())?,

@@ -4,6 +4,7 @@ use super::corpora::Corpora;
 use super::grammar::Grammar;
 use super::parses::Parses;
 use crate::config::Config;
+use crate::report::RunState;
 use crate::run::{Job, RunFolder};
 use crate::workbench::screen::{Effect, Input, Screen, ScreenId, Target};
 use crate::workbench::stage::{Stage, said};
@@ -38,6 +39,13 @@ fn a_trained_run_is_shown_on_parses_grammar_and_corpora() {
 
     let mut grammar = stage(Grammar::default(), &base, &config);
     let shot = grammar.shot(200, 60);
+    assert!(shot.contains("weights of step 3 (best)"), "{shot}");
+    // While another process trains it, the newest weights count.
+    grammar.shared.runs[0].listed_state = Some(RunState::Running);
+    let effects = grammar.command("refresh");
+    grammar.settle(effects);
+    let shot = grammar.shot(200, 60);
+    assert!(shot.contains("weights of step 3 (last)"), "{shot}");
     assert!(shot.contains("of 4 nonterminals in use") && shot.contains("V-measure"), "{shot}");
     assert!(shot.contains("likeliest expansions"), "{shot}");
     let effects = grammar.command("sentences");
@@ -55,13 +63,19 @@ fn a_trained_run_is_shown_on_parses_grammar_and_corpora() {
     let effects = parses.command("analyse");
     parses.settle(effects);
     let shot = parses.shot(200, 60);
-    assert!(shot.contains("weights of step"), "{shot}");
+    assert!(shot.contains("weights of step 3 (best)"), "{shot}");
     parses.command("type");
     parses.type_text("The old dog sleeps.");
     let effects = parses.press(KeyCode::Enter);
     parses.settle(effects);
     let shot = parses.shot(80, 24);
     assert!(shot.contains("typed, 4 words"), "{shot}");
+
+    // The folder alone is enough for figures of tags.
+    let mut elsewhere = config.clone();
+    elsewhere.data.dev.0 = vec!["gone.mrg".into()];
+    let shot = stage(Grammar::default(), &base, &elsewhere).shot(200, 60);
+    assert!(shot.contains("V-measure") && !shot.contains("without gold tags"), "{shot}");
 
     let corpora = stage(Corpora::default(), &base, &config);
     let shot = corpora.shot(80, 24);

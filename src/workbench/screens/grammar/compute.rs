@@ -3,10 +3,10 @@
 use crate::analysis::{self, Symbols};
 use crate::config::Config;
 use crate::run::{RunFolder, Snapshot};
-use crate::treebank::{LabelledSpan, Preprocessing, PunctuationRule, Sentence, Splits, Tokenizer};
+use crate::treebank::{Preprocessing, Sentence, Splits};
 use crate::workbench::shared::RunId;
 use crate::workbench::task::TaskHandle;
-use crate::workbench::weights::Weights;
+use crate::workbench::weights::{Loaded, Origin, Weights};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use std::path::Path;
 pub struct Computed {
     pub run: RunId,
     pub weights: Snapshot,
+    pub origin: Origin,
     pub symbols: Symbols,
     /// Where the sentences come from, where that is not the corpus itself.
     pub note: Option<String>,
@@ -27,7 +28,7 @@ pub fn compute(
     weights: &Weights,
     handle: &TaskHandle,
 ) -> Result<Computed, String> {
-    let weights = weights.load(handle)?;
+    let Loaded { snapshot: weights, origin } = weights.load(handle)?;
     let (sentences, note) = sentences(path, config, &weights.preprocessing)?;
     let mut progress = |done: usize, total: usize| {
         handle.progress(done as u64, total as u64);
@@ -37,17 +38,28 @@ pub fn compute(
     let symbols = analysis::symbols(&**parser, vocabulary, &sentences, &mut progress)
         .map_err(|e| e.to_string())?
         .ok_or("stopped")?;
-    Ok(Computed { run, weights, symbols, note })
+    Ok(Computed { run, weights, origin, symbols, note })
 }
 
-/// The development sentences in the order of the run's trees: from the corpus, which has tags,
-/// or as the run folder keeps them where the corpus is gone or has changed.
+/// The development sentences in the order of the run's trees, as the run folder keeps them. What
+/// an early version kept has no tags: then they are read from the corpus, if it is as it was.
 fn sentences(
     path: &Path,
     config: Option<&Config>,
     preprocessing: &Preprocessing,
 ) -> Result<(Vec<Sentence>, Option<String>), String> {
     let kept = RunFolder::open(path).and_then(|folder| folder.dev_sentences());
+    let kept = kept.map(|kept| {
+        let complete = kept.iter().all(|s| s.normalised.is_some());
+        let sentences = kept.into_iter().enumerate();
+        let sentences = sentences.map(|(index, s)| s.into_sentence(index, preprocessing));
+        (complete, sentences.collect::<Vec<_>>())
+    });
+    let kept = match kept {
+        Ok((true, sentences)) => return Ok((sentences, None)),
+        Ok((false, sentences)) => Some(sentences),
+        Err(_) => None,
+    };
     let loaded = match config {
         Some(config) => {
             Splits::load(config).map(|splits| splits.dev.sentences).map_err(|e| e.to_string())
@@ -55,23 +67,12 @@ fn sentences(
         None => Err("the run's config.toml cannot be read".to_owned()),
     };
     match (loaded, kept) {
-        (Ok(loaded), Ok(kept)) if loaded.len() == kept.len() => Ok((loaded, None)),
-        (Ok(loaded), Err(_)) => Ok((loaded, None)),
-        (loaded, Ok(kept)) => {
-            let mut rules = preprocessing.clone();
-            rules.tokenizer = Tokenizer::Blanks;
-            rules.punctuation = PunctuationRule::Keep;
-            let sentence = |(index, kept): (usize, crate::run::KeptSentence)| Sentence {
-                gold: kept.gold.map(|spans| {
-                    let span = |(start, end, label)| LabelledSpan { start, end, label };
-                    spans.into_iter().map(span).collect()
-                }),
-                ..rules.text(&kept.words.join(" "), index)
-            };
+        (Ok(loaded), Some(kept)) if loaded.len() == kept.len() => Ok((loaded, None)),
+        (Ok(loaded), None) => Ok((loaded, None)),
+        (loaded, Some(kept)) => {
             let why = loaded.err().unwrap_or_else(|| "the corpus has changed".into());
-            let note = format!("without gold tags, from the run folder: {why}");
-            Ok((kept.into_iter().enumerate().map(sentence).collect(), Some(note)))
+            Ok((kept, Some(format!("without gold tags, from the run folder: {why}"))))
         }
-        (Err(error), Err(_)) => Err(error),
+        (Err(error), None) => Err(error),
     }
 }

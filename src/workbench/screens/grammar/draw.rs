@@ -56,9 +56,10 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
     let symbols = &computed.symbols;
     let run = view.shared.run(computed.run).map_or("", |r| &r.name);
     let mut first = format!(
-        " {} · weights of step {} · {} dev sentences",
+        " {} · weights of step {}{} · {} dev sentences",
         clean(run),
         count(computed.weights.step),
+        computed.origin.suffix(),
         symbols.sentences
     );
     if symbols.skipped > 0 {

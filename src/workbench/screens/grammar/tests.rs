@@ -5,6 +5,7 @@ use crate::run::Snapshot;
 use crate::treebank::{LabelledSpan, Preprocessing, Sentence, Vocabulary};
 use crate::workbench::stage::{Stage, said};
 use crate::workbench::task::Outcome;
+use crate::workbench::weights::Origin;
 use insta::assert_snapshot;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -57,6 +58,7 @@ fn computed(parser: FakeParser, with_gold: bool) -> Computed {
             preprocessing: Preprocessing::default(),
             step: 1200,
         },
+        origin: Origin::Training,
         note: None,
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::model::Wanted;
 use crate::render::{Diagram, DiagramSpan};
-use crate::run::Snapshot;
-use crate::treebank::{Batch, Sentence, Tokenizer};
+use crate::run::{KeptSentence, Snapshot};
+use crate::treebank::{Batch, Sentence};
 use crate::workbench::task::TaskHandle;
-use crate::workbench::weights::{self, Weights};
+use crate::workbench::weights::{self, Loaded, Origin, Weights};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub enum Source {
 }
 
 impl Source {
-    pub fn load(&self, handle: &TaskHandle) -> Result<Snapshot, String> {
+    pub fn load(&self, handle: &TaskHandle) -> Result<Loaded, String> {
         match self {
             Source::Run(weights) => weights.load(handle),
             Source::Checkpoint(path) => weights::from_file(path),
@@ -29,6 +29,7 @@ impl Source {
 pub struct Analysis {
     /// The optimiser step of the weights.
     pub step: u64,
+    pub origin: Origin,
     /// Words as written.
     pub words: Vec<Arc<str>>,
     /// Number of words that the vocabulary lacks.
@@ -51,20 +52,17 @@ pub fn preterminal(id: u32) -> String {
 }
 
 /// Parses a sentence as a user types it.
-pub fn parse_text(text: &str, weights: &Snapshot) -> Result<Analysis, String> {
-    parse(&weights.preprocessing.text(text, 0), weights)
+pub fn parse_text(text: &str, weights: &Loaded) -> Result<Analysis, String> {
+    parse(&weights.snapshot.preprocessing.text(text, 0), weights)
 }
 
-/// Parses words that come from a corpus: none is split or left out as punctuation.
-pub fn parse_words(words: &[Arc<str>], weights: &Snapshot) -> Result<Analysis, String> {
-    let mut preprocessing = weights.preprocessing.clone();
-    preprocessing.tokenizer = Tokenizer::Blanks;
-    preprocessing.punctuation = crate::treebank::PunctuationRule::Keep;
-    parse(&preprocessing.text(&words.join(" "), 0), weights)
+/// Parses a sentence that comes from a corpus: no word is split or left out as punctuation.
+pub fn parse_kept(sentence: KeptSentence, weights: &Loaded) -> Result<Analysis, String> {
+    parse(&sentence.into_sentence(0, &weights.snapshot.preprocessing), weights)
 }
 
-fn parse(sentence: &Sentence, weights: &Snapshot) -> Result<Analysis, String> {
-    let Snapshot { parser, vocabulary, step, .. } = weights;
+fn parse(sentence: &Sentence, weights: &Loaded) -> Result<Analysis, String> {
+    let Snapshot { parser, vocabulary, step, .. } = &weights.snapshot;
     if sentence.is_empty() {
         return Err("no word is left: punctuation is removed before parsing".into());
     }
@@ -97,6 +95,7 @@ fn parse(sentence: &Sentence, weights: &Snapshot) -> Result<Analysis, String> {
     }
     Ok(Analysis {
         step: *step,
+        origin: weights.origin,
         unknown: (0..sentence.len()).filter(|&i| is_unknown(i)).count(),
         words: sentence.surface.clone(),
         log_prob: parse.log_prob,
@@ -112,14 +111,15 @@ pub(super) mod tests {
     use crate::treebank::{Preprocessing, Vocabulary};
 
     /// Weights whose trees are right-branching; they know `the`, `dog`, `barked` and `at`.
-    pub fn weights() -> Snapshot {
+    pub fn weights() -> Loaded {
         let words = ["<pad>", "<unk>", "the", "dog", "barked", "at"].map(Arc::from).to_vec();
-        Snapshot {
+        let snapshot = Snapshot {
             parser: Arc::new(FakeParser::random(3, 4, 5, 6, 1.0, 1)),
             vocabulary: Arc::new(Vocabulary::from_words(words, 1).expect("distinct")),
             preprocessing: Preprocessing::default(),
             step: 42,
-        }
+        };
+        Loaded { snapshot, origin: Origin::Training }
     }
 
     #[test]
@@ -136,7 +136,13 @@ pub(super) mod tests {
     #[test]
     fn words_of_a_corpus_keep_their_number() {
         let words: Vec<Arc<str>> = ["don't", "-", "%"].map(Arc::from).to_vec();
-        assert_eq!(parse_words(&words, &weights()).expect("parses").words, words);
+        let mut kept =
+            KeptSentence { words: words.clone(), normalised: None, tags: None, gold: None };
+        assert_eq!(parse_kept(kept.clone(), &weights()).expect("parses").words, words);
+        // What was kept as normalised is what the model gets.
+        kept.normalised = Some(["the", "dog", "barked"].map(Arc::from).to_vec());
+        let analysis = parse_kept(kept, &weights()).expect("parses");
+        assert_eq!((analysis.words, analysis.unknown), (words, 0));
     }
 
     #[test]

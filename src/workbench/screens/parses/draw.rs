@@ -244,7 +244,8 @@ fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         facts.push(format!("log-prob {} nats, {per_word} a word", figure(log_prob)));
     }
     if let Some(analysis) = analysis {
-        facts.push(format!("weights of step {}", count(analysis.step)));
+        let (step, origin) = (count(analysis.step), analysis.origin.suffix());
+        facts.push(format!("weights of step {step}{origin}"));
         if analysis.unknown > 0 {
             facts.push(format!("{} unknown underlined", analysis.unknown));
         }

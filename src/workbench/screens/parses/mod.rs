@@ -7,16 +7,16 @@ mod rows;
 mod tests;
 
 use crate::render::{Diagram, Mark, heat_map, mark_against};
-use crate::run::Snapshot;
 use crate::workbench::commands::Command;
 use crate::workbench::export::{self, Format};
 use crate::workbench::field::Field;
 use crate::workbench::popup::Answer;
 use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
-use crate::workbench::shared::RunId;
+use crate::workbench::shared::{RunEntry, RunId};
 use crate::workbench::task::{Task, TaskReport};
+use crate::workbench::weights::Loaded;
 use crate::workbench::widgets::{TreeLayout, TreePane, charset, moves};
-use analysis::{Analysis, Source, parse_text, parse_words};
+use analysis::{Analysis, Source, parse_kept, parse_text};
 pub(super) use analysis::{nonterminal, preterminal};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -155,7 +155,7 @@ pub struct Parses {
     zoomed: bool,
     /// Whether every selected sentence is parsed with the current weights.
     live: bool,
-    weights: Option<Snapshot>,
+    weights: Option<Loaded>,
     typed: Option<Analysis>,
     /// Of the selected sentence, by its number.
     analysis: Option<(usize, Analysis)>,
@@ -163,7 +163,7 @@ pub struct Parses {
 }
 
 /// Result of a parse: the sentence's number (`None`: typed), the weights, the analysis.
-type Parsed = (Option<usize>, Snapshot, Result<Analysis, String>);
+type Parsed = (Option<usize>, Loaded, Result<Analysis, String>);
 
 impl Parses {
     /// The selected sentence.
@@ -315,9 +315,17 @@ impl Parses {
         }
     }
 
+    /// The run in view.
+    fn run<'a>(&self, context: &Context<'a>) -> Option<&'a RunEntry> {
+        match self.subject {
+            Some(Subject::Run(id)) => context.shared.run(id),
+            _ => None,
+        }
+    }
+
     fn source(&self, context: &Context) -> Option<Source> {
         match self.subject.as_ref()? {
-            Subject::Run(id) => context.shared.run(*id).map(|run| Source::Run(run.weights())),
+            Subject::Run(_) => self.run(context).map(|run| Source::Run(run.weights())),
             Subject::Checkpoint(path) => Some(Source::Checkpoint(path.clone())),
         }
     }
@@ -326,11 +334,14 @@ impl Parses {
     fn analyse(&mut self, context: &mut Context) {
         let Some(source) = self.source(context) else { return };
         let Some((number, row)) = self.row() else { return };
-        let (words, weights) = (row.words.clone(), self.weights.clone());
+        let sentence = row.kept();
+        // A training in this process need not be asked for every sentence that is passed by.
+        let here = self.run(context).is_some_and(|run| run.commands.is_some());
+        let weights = self.weights.clone().filter(|_| here || self.weights_are_newest(context));
         let title = format!("parsing sentence {}", number + 1);
         context.spawn(Task::new("parse", title, move |handle| {
             let weights = weights.map_or_else(|| source.load(handle), Ok)?;
-            let analysis = parse_words(&words, &weights);
+            let analysis = parse_kept(sentence, &weights);
             Ok::<Parsed, _>((Some(number), weights, analysis))
         }));
     }
@@ -350,15 +361,11 @@ impl Parses {
         }));
     }
 
-    /// Whether the weights at hand are the newest that can be had: those of a job of this process
-    /// change with every step, those of others with every checkpoint.
+    /// Whether the weights at hand are the newest that can be had.
     fn weights_are_newest(&self, context: &Context) -> bool {
         let Some(weights) = &self.weights else { return false };
         match self.subject {
-            Some(Subject::Run(id)) => context.shared.run(id).is_some_and(|run| {
-                let newest = run.history.checkpoints.values().max();
-                run.commands.is_none() && newest.is_none_or(|step| *step <= weights.step)
-            }),
+            Some(Subject::Run(_)) => self.run(context).is_some_and(|run| run.has_no_newer(weights)),
             _ => true,
         }
     }

@@ -12,6 +12,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     pub words: Vec<Arc<str>>,
+    /// Words as the model sees them, and gold tags; one a word, where the run kept them.
+    pub normalised: Option<Vec<Arc<str>>>,
+    pub tags: Option<Vec<Arc<str>>>,
     /// Start, end and label; `None` without a gold tree.
     pub gold: Option<Vec<(u32, u32, Arc<str>)>>,
     /// Nats; `None` where the sentence has no analysis.
@@ -26,7 +29,19 @@ pub struct Row {
 
 impl Row {
     fn new(sentence: KeptSentence) -> Row {
-        Row { words: sentence.words, gold: sentence.gold, ..Row::default() }
+        let KeptSentence { words, normalised, tags, gold } = sentence;
+        let tags = tags.filter(|tags| tags.len() == words.len());
+        Row { words, normalised, tags, gold, ..Row::default() }
+    }
+
+    /// The sentence without what the run says of it.
+    pub fn kept(&self) -> KeptSentence {
+        KeptSentence {
+            words: self.words.clone(),
+            normalised: self.normalised.clone(),
+            tags: self.tags.clone(),
+            gold: self.gold.clone(),
+        }
     }
 
     /// Log-probability by word, nats.
@@ -42,7 +57,7 @@ impl Row {
             .iter()
             .map(|(start, end, label)| DiagramSpan { start: *start, end: *end, label })
             .collect();
-        Diagram::from_spans(&self.words, None::<&[&str]>, &spans)
+        Diagram::from_spans(&self.words, self.tags.as_deref(), &spans)
     }
 
     /// The induced tree, without labels.
@@ -208,6 +223,8 @@ pub(super) mod tests {
     pub fn kept(text: &str, gold: Option<&[(u32, u32, &str)]>) -> KeptSentence {
         KeptSentence {
             words: text.split(' ').map(Arc::from).collect(),
+            normalised: None,
+            tags: None,
             gold: gold.map(|g| g.iter().map(|&(s, e, l)| (s, e, l.into())).collect()),
         }
     }
@@ -294,5 +311,19 @@ pub(super) mod tests {
         assert_eq!((evaluation.neighbour(false), evaluation.neighbour(true)), (Some(200), None));
         evaluation.step = 100;
         assert_eq!((evaluation.neighbour(false), evaluation.neighbour(true)), (None, Some(200)));
+    }
+
+    #[test]
+    fn gold_trees_have_the_tags_that_the_run_kept() {
+        let mut sentence = kept("go home", Some(&[(0, 2, "S")]));
+        sentence.tags = Some(["VB", "NN"].map(Arc::from).to_vec());
+        let tags_of = |sentence: KeptSentence| -> Vec<String> {
+            let diagram = Row::new(sentence).gold_diagram().expect("a tree");
+            diagram.preterminals().iter().map(|&i| diagram.nodes()[i].label.to_string()).collect()
+        };
+        assert_eq!(tags_of(sentence.clone()), ["VB", "NN"]);
+        // A list that does not fit the words is of no use, but the spans are.
+        sentence.tags = Some(["VB"].map(Arc::from).to_vec());
+        assert_eq!(tags_of(sentence), ["", ""]);
     }
 }
