@@ -7,6 +7,7 @@
 
 mod element;
 mod emission;
+mod layers;
 mod rank_pcfg;
 mod softmax;
 mod view;

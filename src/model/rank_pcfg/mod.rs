@@ -17,7 +17,7 @@ use self::networks::Hidden;
 use self::parser::RankPcfgParser;
 use super::element::{Element, Reading};
 use super::emission::{Emission, Layer};
-use super::{Gradients, Model, ModelError, Parameters, Parser, StepOutput, softmax};
+use super::{Gradients, Model, ModelError, Parameters, Parser, StepOutput, layers, softmax};
 use crate::config::{self, Compat};
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
@@ -351,7 +351,7 @@ impl<T: Element> Model for RankPcfg<T> {
             (&hidden.emission, layer.hidden),
         ] {
             let gradient = T::tensor(gradient, tensor.shape().clone(), device)?;
-            objective = (objective + (tensor * gradient)?.sum_all()?)?;
+            objective = (objective + layers::inject(tensor, gradient)?)?;
         }
         let mut store = objective.backward()?;
         let mut gradients = Gradients::new();

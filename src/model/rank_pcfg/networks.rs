@@ -2,7 +2,7 @@
 //! that can be differentiated; parameter names are the published checkpoints'.
 
 use super::Sizes;
-use crate::model::{ModelError, Parameters};
+use crate::model::{ModelError, Parameters, layers};
 use candle_core::{Device, Tensor, Var};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -25,16 +25,18 @@ impl Hidden {
     /// Runs the networks.
     pub fn compute(parameters: &Parameters, sizes: &Sizes) -> Result<Hidden, ModelError> {
         let get = |name: &str| parameters[name].as_tensor();
-        let linear = |x: &Tensor, layer: &str| -> candle_core::Result<Tensor> {
-            x.matmul(&get(&format!("{layer}.weight")).t()?)?
-                .broadcast_add(get(&format!("{layer}.bias")))
+        let layer = |x: &Tensor, name: &str| {
+            layers::linear(x, get(&format!("{name}.weight")), get(&format!("{name}.bias")))
+        };
+        let layer_relu = |x: &Tensor, name: &str| {
+            layers::linear_relu(x, get(&format!("{name}.weight")), get(&format!("{name}.bias")))
         };
         // h of appendix A before its last layer: a linear layer and two residual blocks.
         let residual = |x: &Tensor, name: &str| -> candle_core::Result<Tensor> {
-            let mut x = linear(x, &format!("{name}.0"))?;
+            let mut x = layer(x, &format!("{name}.0"))?;
             for block in [1, 2] {
-                let inner = linear(&x, &format!("{name}.{block}.linear.0"))?.relu()?;
-                let inner = linear(&inner, &format!("{name}.{block}.linear.2"))?.relu()?;
+                let inner = layer_relu(&x, &format!("{name}.{block}.linear.0"))?;
+                let inner = layer_relu(&inner, &format!("{name}.{block}.linear.2"))?;
                 x = (x + inner)?;
             }
             Ok(x)
@@ -43,10 +45,10 @@ impl Hidden {
         let nonterminals = symbols.narrow(0, 0, sizes.nonterminals)?;
         let preterminals = symbols.narrow(0, sizes.nonterminals, sizes.preterminals)?;
         Ok(Hidden {
-            parent: linear(&nonterminals, "parent_mlp.0")?.relu()?,
-            left: linear(symbols, "left_mlp.0")?.relu()?,
-            right: linear(symbols, "right_mlp.0")?.relu()?,
-            start: linear(&residual(get("root_emb"), "root_mlp")?, "root_mlp.3")?,
+            parent: layer_relu(&nonterminals, "parent_mlp.0")?,
+            left: layer_relu(symbols, "left_mlp.0")?,
+            right: layer_relu(symbols, "right_mlp.0")?,
+            start: layer(&residual(get("root_emb"), "root_mlp")?, "root_mlp.3")?,
             emission: residual(&preterminals, "term_mlp")?,
         })
     }
