@@ -40,15 +40,14 @@ impl<T: Real> Layer<'_, T> {
     fn exponentials(&self, from: usize, to: &mut [T]) -> Vec<(T, T)> {
         let (d, words) = (self.embedding, self.vocabulary());
         let rows = to.len() / words;
-        to.chunks_exact_mut(words).for_each(|row| row.copy_from_slice(self.bias));
         multiply(
             MatrixMut::new(to, rows, words),
-            Into::Add,
+            Into::Replace,
             T::ONE,
             Matrix::new(self.hidden, self.states(), d).rows(from..from + rows),
             Matrix::new(self.weight, words, d).t(),
         );
-        exponentiate_rows(to, words)
+        exponentiate_rows(to, self.bias)
     }
 
     /// Probabilities p(word | state) of some states: (states, vocabulary).

@@ -7,10 +7,19 @@ use rayon::prelude::*;
 /// Rows that one task works on; fixed, so that sums do not depend on the number of threads.
 const BLOCK: usize = 64;
 
-/// Replaces every row of logits by exp(x - maximum); returns per row the maximum and the sum.
-pub(super) fn exponentiate_rows<T: Real>(values: &mut [T], columns: usize) -> Vec<(T, T)> {
+/// Replaces every row of logits by exp(x + bias - maximum); returns per row the maximum of
+/// x + bias and the sum.
+pub(super) fn exponentiate_rows<T: Real>(values: &mut [T], bias: &[T]) -> Vec<(T, T)> {
     let arch = Arch::new();
-    values.par_chunks_mut(columns).map(|row| exponentiate(arch, row)).collect()
+    let shifted = |row: &mut [T]| {
+        vectorised(
+            arch,
+            #[inline(always)]
+            || row.iter_mut().zip(bias).for_each(|(x, &b)| *x += b),
+        );
+        exponentiate(arch, row)
+    };
+    values.par_chunks_mut(bias.len()).map(shifted).collect()
 }
 
 fn exponentiate<T: Real>(arch: Arch, row: &mut [T]) -> (T, T) {
