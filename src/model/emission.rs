@@ -6,9 +6,11 @@
 //! two matrix products: with c the summed gradient of each state's log-probabilities,
 //! d logits = scattered gradient - c * softmax.
 
-use super::softmax::exponentiate_rows;
-use crate::inference::Real;
+use super::softmax::{column_sums, exponentiate_rows, join, weighted_sum};
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
+use crate::inference::{Real, vectorised};
+use pulp::Arch;
+use rayon::prelude::*;
 
 /// Rows computed at a time.
 const BLOCK: usize = 256;
@@ -73,12 +75,19 @@ impl<T: Real> Layer<'_, T> {
             Matrix::new(&gathered, words.len(), d),
             Matrix::new(self.hidden, states, d).t(),
         );
-        for (row, &word) in out.chunks_exact_mut(states).zip(words) {
+        let arch = Arch::new();
+        out.par_chunks_mut(states).zip(words).with_min_len(8).for_each(|(row, &word)| {
             let bias = self.bias[word as usize].to_f64();
-            for (x, &normaliser) in row.iter_mut().zip(log_normalisers) {
-                *x = T::from_f64(x.to_f64() + bias - normaliser);
-            }
-        }
+            vectorised(
+                arch,
+                #[inline(always)]
+                || {
+                    for (x, &normaliser) in row.iter_mut().zip(log_normalisers) {
+                        *x = T::from_f64(x.to_f64() + bias - normaliser);
+                    }
+                },
+            );
+        });
         out
     }
 
@@ -156,10 +165,7 @@ impl<T: Real> Emission<T> {
         gradient: &[T],
     ) -> LayerGradients<T> {
         let (states, vocabulary, d) = (layer.states(), layer.vocabulary(), layer.embedding);
-        let mut summed = vec![T::ZERO; states];
-        for row in gradient.chunks_exact(states) {
-            summed.iter_mut().zip(row).for_each(|(s, &g)| *s += g);
-        }
+        let summed = column_sums(gradient, states);
         // Scattered part.
         let scattered = Matrix::new(gradient, words.len(), states);
         let gathered = layer.gather(words);
@@ -192,7 +198,7 @@ impl<T: Real> Emission<T> {
             }
         }
         let mut weight = vec![T::ZERO; vocabulary * d];
-        let mut bias = vec![T::ZERO; vocabulary];
+        let mut bias = Vec::new();
         let step = if self.kept { states } else { BLOCK };
         for from in (0..states).step_by(step) {
             let own = step.min(states - from);
@@ -200,22 +206,16 @@ impl<T: Real> Emission<T> {
             if !self.kept {
                 layer.exponentials(from, block);
             }
-            let block = Matrix::new(block, own, vocabulary).t();
             let mode = if from == 0 { Into::Replace } else { Into::Add };
             multiply(
                 MatrixMut::new(&mut weight, vocabulary, d),
                 mode,
                 T::ONE,
-                block,
+                Matrix::new(block, own, vocabulary).t(),
                 Matrix::new(&weighted, states, d).rows(from..from + own),
             );
-            multiply(
-                MatrixMut::new(&mut bias, vocabulary, 1),
-                mode,
-                T::ONE,
-                block,
-                Matrix::new(&minus, states, 1).rows(from..from + own),
-            );
+            let own = weighted_sum(block, vocabulary, &minus[from..from + own]);
+            bias = if from == 0 { own } else { join(vec![bias, own], |a, b| a + b) };
         }
         for ((&word, row), gradient) in
             words.iter().zip(rows.chunks_exact(d)).zip(gradient.chunks_exact(states))

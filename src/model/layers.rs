@@ -1,254 +1,262 @@
-//! Differentiable layers with one output each: fewer tensors kept for the backward pass than the
-//! same layer from elementary operations, and no pass over memory beside the matrix products.
+//! Linear layers and residual networks, forward and backward by hand: activations are written
+//! once, gradients of several uses are added up inside the matrix products, and no pass over
+//! memory is made beside them.
 
 use super::ModelError;
+use super::element::{Element, Reading};
+use super::{Parameters, softmax};
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use candle_core::{CpuStorage, CustomOp1, CustomOp3, Layout, Result, Shape, Storage, Tensor};
 use rayon::prelude::*;
-
-/// `x weight^T + bias`, x: (rows, in), weight: (out, in), bias: (out).
-pub(super) fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor> {
-    x.contiguous()?.apply_op3(weight, bias, Linear { relu: false })
-}
-
-/// `max(x weight^T + bias, 0)`.
-pub(super) fn linear_relu(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor> {
-    x.contiguous()?.apply_op3(weight, bias, Linear { relu: true })
-}
-
-/// A scalar whose gradient with respect to `x` is the given tensor: what a program outside the
-/// graph computed enters it here.
-pub(super) fn inject(x: &Tensor, gradient: Tensor) -> std::result::Result<Tensor, ModelError> {
-    if x.shape() != gradient.shape() {
-        let reason = format!("gradient {:?} of a tensor {:?}", gradient.shape(), x.shape());
-        return Err(ModelError::Shape { name: "inject".into(), reason });
-    }
-    Ok(x.apply_op1(Inject { gradient })?)
-}
-
-struct Inject {
-    gradient: Tensor,
-}
-
-impl CustomOp1 for Inject {
-    fn name(&self) -> &'static str {
-        "inject"
-    }
-
-    fn cpu_fwd(&self, x: &CpuStorage, _: &Layout) -> Result<(CpuStorage, Shape)> {
-        let zero = match x {
-            CpuStorage::F64(_) => CpuStorage::F64(vec![0.0]),
-            _ => CpuStorage::F32(vec![0.0]),
-        };
-        Ok((zero, Shape::from(())))
-    }
-
-    fn bwd(&self, _: &Tensor, _: &Tensor, _: &Tensor) -> Result<Option<Tensor>> {
-        Ok(Some(self.gradient.clone()))
-    }
-}
-
-struct Linear {
-    relu: bool,
-}
-
-/// The elements of a contiguous tensor.
-fn elements<'a, T>(values: &'a [T], layout: &Layout) -> Result<&'a [T]> {
-    match layout.contiguous_offsets() {
-        Some((start, end)) => Ok(&values[start..end]),
-        None => Err(candle_core::Error::msg("linear: a tensor is not contiguous")),
-    }
-}
-
-impl Linear {
-    fn forward<T: Real>(&self, x: &[T], weight: &[T], bias: &[T], width: usize) -> Vec<T> {
-        let (rows, out) = (x.len() / width, bias.len());
-        let mut y = Vec::with_capacity(rows * out);
-        (0..rows).for_each(|_| y.extend_from_slice(bias));
-        multiply(
-            MatrixMut::new(&mut y, rows, out),
-            Into::Add,
-            T::ONE,
-            Matrix::new(x, rows, width),
-            Matrix::new(weight, out, width).t(),
-        );
-        if self.relu {
-            y.par_chunks_mut(CHUNK).for_each(|y| y.iter_mut().for_each(|y| *y = y.max(T::ZERO)));
-        }
-        y
-    }
-
-    /// Gradients of x, weight and bias, from the output and its gradient.
-    fn backward<T: Real>(
-        &self,
-        x: &[T],
-        weight: &[T],
-        y: &[T],
-        gradient: &[T],
-        width: usize,
-    ) -> [Vec<T>; 3] {
-        let rows = x.len() / width;
-        let out = weight.len() / width;
-        let masked;
-        let g = if self.relu {
-            let mut copy = gradient.to_vec();
-            copy.par_chunks_mut(CHUNK).zip(y.par_chunks(CHUNK)).for_each(|(g, y)| {
-                for (g, &y) in g.iter_mut().zip(y) {
-                    *g = if y > T::ZERO { *g } else { T::ZERO };
-                }
-            });
-            masked = copy;
-            &masked[..]
-        } else {
-            gradient
-        };
-        let mut to_x = vec![T::ZERO; rows * width];
-        let mut to_weight = vec![T::ZERO; out * width];
-        let mut to_bias = vec![T::ZERO; out];
-        let g_matrix = Matrix::new(g, rows, out);
-        multiply(
-            MatrixMut::new(&mut to_x, rows, width),
-            Into::Replace,
-            T::ONE,
-            g_matrix,
-            Matrix::new(weight, out, width),
-        );
-        multiply(
-            MatrixMut::new(&mut to_weight, out, width),
-            Into::Replace,
-            T::ONE,
-            g_matrix.t(),
-            Matrix::new(x, rows, width),
-        );
-        for row in g.chunks_exact(out) {
-            to_bias.iter_mut().zip(row).for_each(|(b, &g)| *b += g);
-        }
-        [to_x, to_weight, to_bias]
-    }
-}
+use std::collections::BTreeMap;
 
 /// Elements a task takes at once.
 const CHUNK: usize = 1 << 14;
 
-impl CustomOp3 for Linear {
-    fn name(&self) -> &'static str {
-        "linear"
+/// Read access to all parameters of a model.
+pub(super) struct Weights<'a> {
+    readings: BTreeMap<&'a str, Reading<'a>>,
+}
+
+impl<'a> Weights<'a> {
+    pub fn new(parameters: &'a Parameters) -> Result<Self, ModelError> {
+        let reading = |(name, var): (&'a String, &'a candle_core::Var)| {
+            Ok((name.as_str(), Reading::new(var.as_tensor())?))
+        };
+        Ok(Weights { readings: parameters.iter().map(reading).collect::<Result<_, ModelError>>()? })
     }
 
-    fn cpu_fwd(
-        &self,
-        x: &CpuStorage,
-        x_layout: &Layout,
-        weight: &CpuStorage,
-        weight_layout: &Layout,
-        bias: &CpuStorage,
-        bias_layout: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        let (rows, width) = x_layout.shape().dims2()?;
-        let (out, inner) = weight_layout.shape().dims2()?;
-        if inner != width || bias_layout.shape().dims() != [out] {
-            return Err(candle_core::Error::msg("linear: shapes do not fit"));
-        }
-        let y = match (x, weight, bias) {
-            (CpuStorage::F32(x), CpuStorage::F32(w), CpuStorage::F32(b)) => {
-                CpuStorage::F32(self.forward(
-                    elements(x, x_layout)?,
-                    elements(w, weight_layout)?,
-                    elements(b, bias_layout)?,
-                    width,
-                ))
-            }
-            (CpuStorage::F64(x), CpuStorage::F64(w), CpuStorage::F64(b)) => {
-                CpuStorage::F64(self.forward(
-                    elements(x, x_layout)?,
-                    elements(w, weight_layout)?,
-                    elements(b, bias_layout)?,
-                    width,
-                ))
-            }
-            _ => return Err(candle_core::Error::msg("linear: element types differ")),
-        };
-        Ok((y, Shape::from((rows, out))))
+    /// The values of a parameter, row-major.
+    pub fn get<T: Element>(&self, name: &str) -> Result<&[T], ModelError> {
+        let missing =
+            || ModelError::Shape { name: name.to_owned(), reason: "is missing".to_owned() };
+        self.readings.get(name).ok_or_else(missing)?.slice()
     }
 
-    fn bwd(
-        &self,
-        x: &Tensor,
-        weight: &Tensor,
-        bias: &Tensor,
-        y: &Tensor,
-        gradient: &Tensor,
-    ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
-        let gradient = gradient.contiguous()?;
-        let width = x.dims2()?.1;
-        let read = [x, weight, y, &gradient].map(Tensor::storage_and_layout);
-        let cpu = |i: usize| match &*read[i].0 {
-            Storage::Cpu(cpu) => Ok(cpu),
-            _ => Err(candle_core::Error::msg("linear: this layer runs on the CPU only")),
-        };
-        macro_rules! run {
-            ($x:expr, $w:expr, $y:expr, $g:expr) => {{
-                let [dx, dw, db] = self.backward(
-                    elements($x, read[0].1)?,
-                    elements($w, read[1].1)?,
-                    elements($y, read[2].1)?,
-                    elements($g, read[3].1)?,
-                    width,
-                );
-                (
-                    Tensor::from_vec(dx, x.shape(), x.device())?,
-                    Tensor::from_vec(dw, weight.shape(), x.device())?,
-                    Tensor::from_vec(db, bias.shape(), x.device())?,
-                )
-            }};
-        }
-        let (dx, dw, db) = match (cpu(0)?, cpu(1)?, cpu(2)?, cpu(3)?) {
-            (CpuStorage::F32(x), CpuStorage::F32(w), CpuStorage::F32(y), CpuStorage::F32(g)) => {
-                run!(x, w, y, g)
-            }
-            (CpuStorage::F64(x), CpuStorage::F64(w), CpuStorage::F64(y), CpuStorage::F64(g)) => {
-                run!(x, w, y, g)
-            }
-            _ => return Err(candle_core::Error::msg("linear: element types differ")),
-        };
-        Ok((Some(dx), Some(dw), Some(db)))
+    /// The layer whose parameters are `NAME.weight` and `NAME.bias`.
+    fn layer<T: Element>(&self, name: &str) -> Result<Linear<'_, T>, ModelError> {
+        Ok(Linear {
+            weight: self.get(&format!("{name}.weight"))?,
+            bias: self.get(&format!("{name}.bias"))?,
+        })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use candle_core::{Device, Var};
+/// Gradients by parameter name, row-major.
+pub(super) type Collected<T> = BTreeMap<String, Vec<T>>;
 
-    #[test]
-    fn values_and_gradients_equal_those_of_elementary_operations() {
-        let var = |rows: usize, columns: usize, by: usize| {
-            let values: Vec<f64> =
-                (0..rows * columns).map(|i| ((i * 7919 + by) % 101) as f64 / 50.0 - 1.0).collect();
-            let shape: Vec<usize> = if rows == 1 { vec![columns] } else { vec![rows, columns] };
-            Var::from_vec(values, shape, &Device::Cpu).expect("a variable")
-        };
-        let (x, w, b) = (var(9, 4, 1), var(5, 4, 2), var(1, 5, 3));
-        let seed = var(7, 5, 4).as_tensor().detach();
-        for relu in [false, true] {
-            let rows = x.narrow(0, 2, 7).expect("rows");
-            let ours = if relu { linear_relu(&rows, &w, &b) } else { linear(&rows, &w, &b) };
-            let ours = ours.expect("a layer");
-            let plain = rows.matmul(&w.t().expect("t")).and_then(|y| y.broadcast_add(&b));
-            let theirs = if relu { plain.and_then(|y| y.relu()) } else { plain }.expect("a layer");
-            let difference = |a: &Tensor, b: &Tensor| {
-                (a - b).and_then(|d| d.abs()?.sum_all()?.to_scalar::<f64>()).expect("a number")
-            };
-            assert!(difference(&ours, &theirs) < 1e-12);
-            let a = inject(&ours, seed.clone()).expect("a scalar").backward().expect("gradients");
-            let product = (&theirs * &seed).and_then(|p| p.sum_all()).expect("a scalar");
-            let b_ = product.backward().expect("gradients");
-            for v in [&x, &w, &b] {
-                let (ours, theirs) = (a.get(v).expect("ours"), b_.get(v).expect("theirs"));
-                assert!(difference(ours, theirs) < 1e-12);
-            }
+/// `x weight^T + bias`, weight: (out, in), bias: (out).
+struct Linear<'a, T> {
+    weight: &'a [T],
+    bias: &'a [T],
+}
+
+impl<T: Real> Linear<'_, T> {
+    fn width(&self) -> usize {
+        self.weight.len() / self.bias.len()
+    }
+
+    fn forward(&self, x: &[T], y: &mut Vec<T>) {
+        let (rows, out) = (x.len() / self.width(), self.bias.len());
+        y.resize(rows * out, T::ZERO);
+        multiply(
+            MatrixMut::new(y, rows, out),
+            Into::Replace,
+            T::ONE,
+            Matrix::new(x, rows, self.width()),
+            Matrix::new(self.weight, out, self.width()).t(),
+        );
+    }
+
+    /// Gradients of weight and bias from that of the output, (rows, out).
+    fn parameters(&self, name: &str, x: &[T], gradient: &[T], to: &mut Collected<T>) {
+        let (width, out) = (self.width(), self.bias.len());
+        let rows = x.len() / width;
+        let mut weight = vec![T::ZERO; out * width];
+        multiply(
+            MatrixMut::new(&mut weight, out, width),
+            Into::Replace,
+            T::ONE,
+            Matrix::new(gradient, rows, out).t(),
+            Matrix::new(x, rows, width),
+        );
+        to.insert(format!("{name}.weight"), weight);
+        to.insert(format!("{name}.bias"), softmax::column_sums(gradient, out));
+    }
+
+    /// Gradient of the input from that of the output.
+    fn input(&self, gradient: &[T], to: &mut [T], mode: Into) {
+        let (width, out) = (self.width(), self.bias.len());
+        let rows = gradient.len() / out;
+        multiply(
+            MatrixMut::new(to, rows, width),
+            mode,
+            T::ONE,
+            Matrix::new(gradient, rows, out),
+            Matrix::new(self.weight, out, width),
+        );
+    }
+}
+
+fn add_bias<T: Real>(y: &mut [T], bias: &[T]) {
+    let rows = (CHUNK / bias.len()).max(1) * bias.len();
+    y.par_chunks_mut(rows).for_each(|rows| {
+        for row in rows.chunks_exact_mut(bias.len()) {
+            row.iter_mut().zip(bias).for_each(|(y, &b)| *y += b);
         }
-        assert!(inject(&x, seed).is_err());
+    });
+}
+
+fn add_bias_relu<T: Real>(y: &mut [T], bias: &[T]) {
+    let rows = (CHUNK / bias.len()).max(1) * bias.len();
+    y.par_chunks_mut(rows).for_each(|rows| {
+        for row in rows.chunks_exact_mut(bias.len()) {
+            row.iter_mut().zip(bias).for_each(|(y, &b)| *y = (*y + b).max(T::ZERO));
+        }
+    });
+}
+
+/// Clears the gradient where a rectified output is zero.
+fn mask<T: Real>(gradient: &mut [T], y: &[T]) {
+    gradient.par_chunks_mut(CHUNK).zip(y.par_chunks(CHUNK)).for_each(|(g, y)| {
+        for (g, &y) in g.iter_mut().zip(y) {
+            *g = if y > T::ZERO { *g } else { T::ZERO };
+        }
+    });
+}
+
+/// `y = x weight^T + bias`.
+pub(super) fn linear<T: Element>(
+    weights: &Weights<'_>,
+    name: &str,
+    x: &[T],
+    y: &mut Vec<T>,
+) -> Result<(), ModelError> {
+    let layer = weights.layer(name)?;
+    layer.forward(x, y);
+    add_bias(y, layer.bias);
+    Ok(())
+}
+
+/// `y = max(x weight^T + bias, 0)`.
+pub(super) fn linear_relu<T: Element>(
+    weights: &Weights<'_>,
+    name: &str,
+    x: &[T],
+    y: &mut Vec<T>,
+) -> Result<(), ModelError> {
+    let layer = weights.layer(name)?;
+    layer.forward(x, y);
+    add_bias_relu(y, layer.bias);
+    Ok(())
+}
+
+/// Backward of [`linear`]; the input's gradient goes to `to_x`.
+pub(super) fn linear_backward<T: Element>(
+    weights: &Weights<'_>,
+    name: &str,
+    x: &[T],
+    gradient: &[T],
+    (to_x, mode): (&mut [T], Into),
+    to: &mut Collected<T>,
+) -> Result<(), ModelError> {
+    let layer = weights.layer(name)?;
+    layer.parameters(name, x, gradient, to);
+    layer.input(gradient, to_x, mode);
+    Ok(())
+}
+
+/// Backward of [`linear_relu`] with its output `y`; `gradient` is masked in place.
+pub(super) fn linear_relu_backward<T: Element>(
+    weights: &Weights<'_>,
+    name: &str,
+    (x, y): (&[T], &[T]),
+    gradient: &mut [T],
+    to_x: (&mut [T], Into),
+    to: &mut Collected<T>,
+) -> Result<(), ModelError> {
+    mask(gradient, y);
+    linear_backward(weights, name, x, gradient, to_x, to)
+}
+
+/// A linear layer and two residual blocks `x + relu(lin(relu(lin x)))`: h of appendix A of Yang,
+/// Liu & Tu 2022 before its last layer. Holds its activations for the backward pass.
+#[derive(Debug, Default)]
+pub(super) struct Residual<T> {
+    /// Input of the first block, of the second, and the output.
+    states: [Vec<T>; 3],
+    /// Both layers inside each block.
+    inner: [[Vec<T>; 2]; 2],
+    scratch: [Vec<T>; 2],
+}
+
+impl<T: Element> Residual<T> {
+    pub fn forward(
+        &mut self,
+        weights: &Weights<'_>,
+        name: &str,
+        x: &[T],
+    ) -> Result<(), ModelError> {
+        linear(weights, &format!("{name}.0"), x, &mut self.states[0])?;
+        for (block, inner) in self.inner.iter_mut().enumerate() {
+            let [first, second] = inner;
+            let (before, after) = self.states.split_at_mut(block + 1);
+            let (x, next) = (&before[block], &mut after[0]);
+            let number = block + 1;
+            linear_relu(weights, &format!("{name}.{number}.linear.0"), x, first)?;
+            linear_relu(weights, &format!("{name}.{number}.linear.2"), first, second)?;
+            next.resize(x.len(), T::ZERO);
+            next.par_chunks_mut(CHUNK)
+                .zip(x.par_chunks(CHUNK))
+                .zip(second.par_chunks(CHUNK))
+                .for_each(|((next, x), inner)| {
+                    for ((n, &x), &i) in next.iter_mut().zip(x).zip(inner) {
+                        *n = x + i;
+                    }
+                });
+        }
+        Ok(())
+    }
+
+    pub fn output(&self) -> &[T] {
+        &self.states[2]
+    }
+
+    /// Backward with the input `x` and the gradient of the output, which is used up.
+    pub fn backward(
+        &mut self,
+        weights: &Weights<'_>,
+        name: &str,
+        x: &[T],
+        gradient: &mut [T],
+        to_x: (&mut [T], Into),
+        to: &mut Collected<T>,
+    ) -> Result<(), ModelError> {
+        let [outer, middle] = &mut self.scratch;
+        for block in [1, 0] {
+            let [first, second] = &self.inner[block];
+            let input = &self.states[block];
+            let number = block + 1;
+            outer.clear();
+            outer.extend_from_slice(gradient);
+            middle.resize(first.len(), T::ZERO);
+            linear_relu_backward(
+                weights,
+                &format!("{name}.{number}.linear.2"),
+                (first, second),
+                outer,
+                (middle, Into::Replace),
+                to,
+            )?;
+            linear_relu_backward(
+                weights,
+                &format!("{name}.{number}.linear.0"),
+                (input, first),
+                middle,
+                (gradient, Into::Add),
+                to,
+            )?;
+        }
+        linear_backward(weights, &format!("{name}.0"), x, gradient, to_x, to)
     }
 }

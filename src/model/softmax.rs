@@ -184,12 +184,60 @@ pub(super) fn columns_backward<T: Real>(probabilities: &[T], gradient: &mut [T],
         });
 }
 
+/// Sum of every column of a row-major matrix.
+pub(super) fn column_sums<T: Real>(values: &[T], columns: usize) -> Vec<T> {
+    let arch = Arch::new();
+    let sum = |block: &[T], sums: &mut [T]| {
+        vectorised(
+            arch,
+            #[inline(always)]
+            || {
+                for row in block.chunks_exact(columns) {
+                    sums.iter_mut().zip(row).for_each(|(s, &x)| *s += x);
+                }
+            },
+        )
+    };
+    reduce(values, columns, sum, |a, b| a + b)
+}
+
+/// Sum of the rows of a matrix, each times its weight.
+pub(super) fn weighted_sum<T: Real>(values: &[T], columns: usize, weights: &[T]) -> Vec<T> {
+    let arch = Arch::new();
+    let blocks = values.par_chunks(BLOCK * columns).zip(weights.par_chunks(BLOCK));
+    let partial: Vec<Vec<T>> = blocks
+        .map(|(block, weights)| {
+            let mut sums = vec![T::ZERO; columns];
+            vectorised(
+                arch,
+                #[inline(always)]
+                || {
+                    for (row, &w) in block.chunks_exact(columns).zip(weights) {
+                        for (s, &x) in sums.iter_mut().zip(row) {
+                            *s = x.mul_add(w, *s);
+                        }
+                    }
+                },
+            );
+            sums
+        })
+        .collect();
+    join(partial, |a, b| a + b)
+}
+
+/// Turns rows of log-probabilities into probabilities divided by each row's maximum; returns the
+/// maxima, nats.
+pub(super) fn scale_rows<T: Real>(values: &mut [T], columns: usize) -> Vec<f64> {
+    let zeros = vec![T::ZERO; columns];
+    exponentiate_rows(values, &zeros).into_iter().map(|(top, _)| top.to_f64()).collect()
+}
+
 /// Reduces blocks of rows to one vector each, then these in order.
 fn reduce<T: Real>(
     values: &[T],
     columns: usize,
     block: impl Fn(&[T], &mut [T]) + Sync,
-    join: impl Fn(T, T) -> T,
+    join_with: impl Fn(T, T) -> T,
 ) -> Vec<T> {
     let partial: Vec<Vec<T>> = values
         .par_chunks(BLOCK * columns)
@@ -199,11 +247,16 @@ fn reduce<T: Real>(
             out
         })
         .collect();
+    join(partial, join_with)
+}
+
+/// Joins vectors element by element, in order.
+pub(super) fn join<T: Real>(partial: Vec<Vec<T>>, with: impl Fn(T, T) -> T) -> Vec<T> {
     let mut partial = partial.into_iter();
     let mut all = partial.next().unwrap_or_default();
     for next in partial {
         for (a, b) in all.iter_mut().zip(next) {
-            *a = join(*a, b);
+            *a = with(*a, b);
         }
     }
     all

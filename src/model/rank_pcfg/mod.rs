@@ -1,10 +1,10 @@
 //! The rank-space PCFG: U, V, W, E and s from small networks, trained by exact gradients.
 //!
-//! Forward: networks up to their last hidden layer (tensors, differentiated automatically), then
-//! the wide matrices U = softmax_r(f1 u_H), [V|W] = softmax_symbols([f2|f3] u_H), the leaves of the
-//! batch's distinct words and H, I, L by hand. Backward is the mirror image: the chart's gradient
-//! goes through the wide matrices by hand and enters the networks as the scalar sum of
-//! <gradient (detached), hidden layer>, which is exact and keeps one copy of each wide matrix.
+//! Forward: networks up to their last hidden layer, then the wide matrices
+//! U = softmax_r(f1 u_H), [V|W] = softmax_symbols([f2|f3] u_H), the leaves of the batch's distinct
+//! words and H, I, L. Backward is the mirror image, by hand: one copy of each wide matrix and its
+//! gradient, activations written once, and nothing but matrix products over the large ones.
+//! Parameters and gradients are tensors, so that optimisers and checkpoints know one type.
 
 mod grammar;
 mod networks;
@@ -13,11 +13,12 @@ mod parser;
 mod tests;
 
 use self::grammar::Grammar;
-use self::networks::Hidden;
+use self::networks::{HiddenGradients, Networks};
 use self::parser::RankPcfgParser;
-use super::element::{Element, Reading};
+use super::element::Element;
 use super::emission::{Emission, Layer};
-use super::{Gradients, Model, ModelError, Parameters, Parser, StepOutput, layers, softmax};
+use super::layers::{Collected, Weights};
+use super::{Gradients, Model, ModelError, Parameters, Parser, StepOutput, softmax};
 use crate::config::{self, Compat};
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
@@ -64,6 +65,7 @@ pub(super) struct RankPcfg<T> {
     floor: f64,
     device: Device,
     /// Buffers, kept between batches.
+    networks: Networks<T>,
     grammar: Grammar<T>,
     emission: Emission<T>,
     chart: Chart<T>,
@@ -114,6 +116,7 @@ impl<T: Element> RankPcfg<T> {
                 Compat::Published => PUBLISHED_FLOOR,
             },
             device: Device::Cpu,
+            networks: Networks::default(),
             grammar: Grammar::default(),
             emission: Emission::default(),
             chart: Chart::default(),
@@ -225,14 +228,14 @@ impl<T: Element> Model for RankPcfg<T> {
         let Sizes { nonterminals: nt, preterminals: pt, rank: r, embedding: d, .. } = self.sizes;
         let symbols = self.sizes.symbols();
 
-        let hidden = Hidden::compute(&self.parameters, &self.sizes)?;
-        let reading = HiddenReading::new(&hidden, &self.parameters)?;
-        let read = reading.slices::<T>()?;
+        let weights = Weights::new(&self.parameters)?;
+        self.networks.forward(&weights, &self.sizes)?;
+        let read = HiddenSlices::new(&self.networks, &weights, &self.sizes)?;
         self.grammar.compute(&self.sizes, &read);
         self.emission.forward(&read.layer, true);
         let mut emitted =
             read.layer.log_probabilities(&words.distinct, &self.emission.log_normalisers);
-        let scales = scale_rows(&mut emitted, pt);
+        let scales = softmax::scale_rows(&mut emitted, pt);
         let leaves = self.grammar.leaves(&self.sizes, &emitted);
         let network_forward = started.elapsed().as_secs_f64();
 
@@ -337,35 +340,20 @@ impl<T: Element> Model for RankPcfg<T> {
         let left = through(symbols, read.left, wide.columns(0..r), Into::Add);
         let right = through(symbols, read.right, wide.columns(r..2 * r), Into::Add);
         let layer = self.emission.backward(&read.layer, &words.distinct, &emitted_gradient);
-        drop(reading);
 
-        // Into the networks.
-        let device = &self.device;
-        let vocabulary = self.sizes.vocabulary;
-        let mut objective = Tensor::zeros((), T::DTYPE, device)?;
-        for (tensor, gradient) in [
-            (&hidden.parent, parent),
-            (&hidden.left, left),
-            (&hidden.right, right),
-            (&hidden.start, start_gradient),
-            (&hidden.emission, layer.hidden),
-        ] {
-            let gradient = T::tensor(gradient, tensor.shape().clone(), device)?;
-            objective = (objective + layers::inject(tensor, gradient)?)?;
-        }
-        let mut store = objective.backward()?;
+        let hidden =
+            HiddenGradients { parent, left, right, start: start_gradient, emission: layer.hidden };
+        let mut collected: Collected<T> = [
+            ("rank_proj".to_owned(), projection_gradient),
+            ("term_mlp.3.weight".to_owned(), layer.weight),
+            ("term_mlp.3.bias".to_owned(), layer.bias),
+        ]
+        .into();
+        self.networks.backward(&weights, &self.sizes, hidden, &mut collected)?;
         let mut gradients = Gradients::new();
-        for (name, var) in &self.parameters {
-            if let Some(gradient) = store.remove(var.as_tensor()) {
-                gradients.insert(name.clone(), gradient);
-            }
-        }
-        for (name, gradient, shape) in [
-            ("rank_proj", projection_gradient, vec![d, r]),
-            ("term_mlp.3.weight", layer.weight, vec![vocabulary, d]),
-            ("term_mlp.3.bias", layer.bias, vec![vocabulary]),
-        ] {
-            gradients.insert(name.into(), T::tensor(gradient, shape, device)?);
+        for (name, gradient) in collected {
+            let shape = self.parameters[&name].shape().clone();
+            gradients.insert(name, T::tensor(gradient, shape, &self.device)?);
         }
         let network_seconds = network_forward + backward.elapsed().as_secs_f64();
         let loss = -log_probs.iter().sum::<f64>() / batch.len() as f64;
@@ -377,33 +365,7 @@ impl<T: Element> Model for RankPcfg<T> {
     }
 }
 
-/// Turns rows of log-probabilities into probabilities divided by each row's maximum; returns the
-/// maxima's logarithms.
-pub(super) fn scale_rows<T: Real>(values: &mut [T], columns: usize) -> Vec<f64> {
-    values
-        .chunks_exact_mut(columns)
-        .map(|row| {
-            let top = row.iter().fold(row[0], |m, &x| m.max(x));
-            row.iter_mut().for_each(|x| *x = (*x - top).exp());
-            top.to_f64()
-        })
-        .collect()
-}
-
-/// Read access to the hidden layers and the two wide parameters.
-struct HiddenReading<'a> {
-    parent: Reading<'a>,
-    left: Reading<'a>,
-    right: Reading<'a>,
-    start: Reading<'a>,
-    emission: Reading<'a>,
-    projection: Reading<'a>,
-    weight: Reading<'a>,
-    bias: Reading<'a>,
-    embedding: usize,
-}
-
-/// The same as slices, row-major.
+/// The hidden layers and the two wide parameters, row-major.
 struct HiddenSlices<'a, T> {
     pub parent: &'a [T],
     pub left: &'a [T],
@@ -413,33 +375,23 @@ struct HiddenSlices<'a, T> {
     pub layer: Layer<'a, T>,
 }
 
-impl<'a> HiddenReading<'a> {
-    pub fn new(hidden: &'a Hidden, parameters: &'a Parameters) -> Result<Self, ModelError> {
-        Ok(HiddenReading {
-            parent: Reading::new(&hidden.parent)?,
-            left: Reading::new(&hidden.left)?,
-            right: Reading::new(&hidden.right)?,
-            start: Reading::new(&hidden.start)?,
-            emission: Reading::new(&hidden.emission)?,
-            projection: Reading::new(&parameters["rank_proj"])?,
-            weight: Reading::new(&parameters["term_mlp.3.weight"])?,
-            bias: Reading::new(&parameters["term_mlp.3.bias"])?,
-            embedding: parameters["rank_proj"].dims()[0],
-        })
-    }
-
-    pub fn slices<T: Element>(&self) -> Result<HiddenSlices<'_, T>, ModelError> {
+impl<'a, T: Element> HiddenSlices<'a, T> {
+    fn new(
+        networks: &'a Networks<T>,
+        weights: &'a Weights<'_>,
+        sizes: &Sizes,
+    ) -> Result<Self, ModelError> {
         Ok(HiddenSlices {
-            parent: self.parent.slice()?,
-            left: self.left.slice()?,
-            right: self.right.slice()?,
-            start: self.start.slice()?,
-            projection: self.projection.slice()?,
+            parent: &networks.parent,
+            left: &networks.left,
+            right: &networks.right,
+            start: &networks.start,
+            projection: weights.get("rank_proj")?,
             layer: Layer {
-                hidden: self.emission.slice()?,
-                weight: self.weight.slice()?,
-                bias: self.bias.slice()?,
-                embedding: self.embedding,
+                hidden: networks.emission(),
+                weight: weights.get("term_mlp.3.weight")?,
+                bias: weights.get("term_mlp.3.bias")?,
+                embedding: sizes.embedding,
             },
         })
     }

@@ -1,56 +1,92 @@
-//! The small networks (appendix A of Yang, Liu & Tu 2022) up to the last hidden layer, as tensors
-//! that can be differentiated; parameter names are the published checkpoints'.
+//! The small networks (appendix A of Yang, Liu & Tu 2022) up to the last hidden layer; parameter
+//! names are the published checkpoints'.
 
 use super::Sizes;
-use crate::model::{ModelError, Parameters, layers};
+use crate::inference::matrix::Into;
+use crate::model::element::Element;
+use crate::model::layers::{
+    Collected, Residual, Weights, linear, linear_backward, linear_relu, linear_relu_backward,
+};
+use crate::model::{ModelError, Parameters};
 use candle_core::{Device, Tensor, Var};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Hidden layers that the grammar is computed from.
-pub(super) struct Hidden {
+/// Hidden layers that the grammar is computed from; buffers are kept between batches.
+#[derive(Debug, Default)]
+pub(super) struct Networks<T> {
     /// f1(w) of the nonterminals: (NT, d).
-    pub parent: Tensor,
+    pub parent: Vec<T>,
     /// f2(w), f3(w) of all symbols: (NT + PT, d).
-    pub left: Tensor,
-    pub right: Tensor,
-    /// Scores of the start symbol: (1, NT).
-    pub start: Tensor,
-    /// h2(w) before its last layer, of the preterminals: (PT, d).
-    pub emission: Tensor,
+    pub left: Vec<T>,
+    pub right: Vec<T>,
+    /// Scores of the start symbol: (NT).
+    pub start: Vec<T>,
+    root: Residual<T>,
+    emission: Residual<T>,
 }
 
-impl Hidden {
-    /// Runs the networks.
-    pub fn compute(parameters: &Parameters, sizes: &Sizes) -> Result<Hidden, ModelError> {
-        let get = |name: &str| parameters[name].as_tensor();
-        let layer = |x: &Tensor, name: &str| {
-            layers::linear(x, get(&format!("{name}.weight")), get(&format!("{name}.bias")))
-        };
-        let layer_relu = |x: &Tensor, name: &str| {
-            layers::linear_relu(x, get(&format!("{name}.weight")), get(&format!("{name}.bias")))
-        };
-        // h of appendix A before its last layer: a linear layer and two residual blocks.
-        let residual = |x: &Tensor, name: &str| -> candle_core::Result<Tensor> {
-            let mut x = layer(x, &format!("{name}.0"))?;
-            for block in [1, 2] {
-                let inner = layer_relu(&x, &format!("{name}.{block}.linear.0"))?;
-                let inner = layer_relu(&inner, &format!("{name}.{block}.linear.2"))?;
-                x = (x + inner)?;
-            }
-            Ok(x)
-        };
-        let symbols = get("rule_state_emb");
-        let nonterminals = symbols.narrow(0, 0, sizes.nonterminals)?;
-        let preterminals = symbols.narrow(0, sizes.nonterminals, sizes.preterminals)?;
-        Ok(Hidden {
-            parent: layer_relu(&nonterminals, "parent_mlp.0")?,
-            left: layer_relu(symbols, "left_mlp.0")?,
-            right: layer_relu(symbols, "right_mlp.0")?,
-            start: layer(&residual(get("root_emb"), "root_mlp")?, "root_mlp.3")?,
-            emission: residual(&preterminals, "term_mlp")?,
-        })
+/// Gradients of the hidden layers, shaped like them; used up by the backward pass.
+pub(super) struct HiddenGradients<T> {
+    pub parent: Vec<T>,
+    pub left: Vec<T>,
+    pub right: Vec<T>,
+    pub start: Vec<T>,
+    pub emission: Vec<T>,
+}
+
+impl<T: Element> Networks<T> {
+    /// h2(w) before its last layer, of the preterminals: (PT, d).
+    pub fn emission(&self) -> &[T] {
+        self.emission.output()
+    }
+
+    pub fn forward(&mut self, weights: &Weights<'_>, sizes: &Sizes) -> Result<(), ModelError> {
+        let symbols: &[T] = weights.get("rule_state_emb")?;
+        let (upper, lower) = symbols.split_at(sizes.nonterminals * sizes.embedding);
+        linear_relu(weights, "parent_mlp.0", upper, &mut self.parent)?;
+        linear_relu(weights, "left_mlp.0", symbols, &mut self.left)?;
+        linear_relu(weights, "right_mlp.0", symbols, &mut self.right)?;
+        self.root.forward(weights, "root_mlp", weights.get("root_emb")?)?;
+        linear(weights, "root_mlp.3", self.root.output(), &mut self.start)?;
+        self.emission.forward(weights, "term_mlp", lower)
+    }
+
+    /// Gradients of all parameters of the networks, the last emission layer left out.
+    pub fn backward(
+        &mut self,
+        weights: &Weights<'_>,
+        sizes: &Sizes,
+        mut hidden: HiddenGradients<T>,
+        to: &mut Collected<T>,
+    ) -> Result<(), ModelError> {
+        let symbols: &[T] = weights.get("rule_state_emb")?;
+        let border = sizes.nonterminals * sizes.embedding;
+        let (upper, lower) = symbols.split_at(border);
+        let mut all = vec![T::ZERO; symbols.len()];
+        let own = (symbols, &self.left[..]);
+        let into = (&mut all[..], Into::Replace);
+        linear_relu_backward(weights, "left_mlp.0", own, &mut hidden.left, into, to)?;
+        let own = (symbols, &self.right[..]);
+        let into = (&mut all[..], Into::Add);
+        linear_relu_backward(weights, "right_mlp.0", own, &mut hidden.right, into, to)?;
+        let own = (upper, &self.parent[..]);
+        let into = (&mut all[..border], Into::Add);
+        linear_relu_backward(weights, "parent_mlp.0", own, &mut hidden.parent, into, to)?;
+        let into = (&mut all[border..], Into::Add);
+        self.emission.backward(weights, "term_mlp", lower, &mut hidden.emission, into, to)?;
+        to.insert("rule_state_emb".into(), all);
+
+        let mut output = vec![T::ZERO; sizes.embedding];
+        let into = (&mut output[..], Into::Replace);
+        linear_backward(weights, "root_mlp.3", self.root.output(), &hidden.start, into, to)?;
+        let mut root = vec![T::ZERO; sizes.embedding];
+        let x = weights.get("root_emb")?;
+        let into = (&mut root[..], Into::Replace);
+        self.root.backward(weights, "root_mlp", x, &mut output, into, to)?;
+        to.insert("root_emb".into(), root);
+        Ok(())
     }
 }
 

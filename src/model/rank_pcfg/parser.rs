@@ -1,12 +1,14 @@
 //! Frozen weights: scores, trees, labels and expected counts.
 
-use super::{Grammar, Hidden, HiddenReading, Sizes, Words, scale_rows};
+use super::{Grammar, HiddenSlices, Networks, Sizes, Words};
 use crate::inference::Real;
 use crate::inference::decode::best_tree;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::rank_pcfg::{Cells, Chart, OutOfRange, Rules};
 use crate::model::element::Element;
 use crate::model::emission::{Emission, Layer};
+use crate::model::layers::Weights;
+use crate::model::softmax::scale_rows;
 use crate::model::{
     GrammarView, ModelError, Parameters, Parse, ParsedSpan, Parser, SymbolUse, Wanted,
 };
@@ -45,9 +47,10 @@ struct LeafTable<T> {
 
 impl<T: Element> RankPcfgParser<T> {
     pub fn new(sizes: &Sizes, parameters: &Parameters, floor: f64) -> Result<Self, ModelError> {
-        let hidden = Hidden::compute(parameters, sizes)?;
-        let reading = HiddenReading::new(&hidden, parameters)?;
-        let read = reading.slices::<T>()?;
+        let weights = Weights::new(parameters)?;
+        let mut networks = Networks::default();
+        networks.forward(&weights, sizes)?;
+        let read = HiddenSlices::new(&networks, &weights, sizes)?;
         let mut grammar = Grammar::default();
         grammar.compute(sizes, &read);
         let mut emission = Emission::default();
