@@ -98,22 +98,21 @@ impl<T: Real> Linear<'_, T> {
     }
 }
 
-fn add_bias<T: Real>(y: &mut [T], bias: &[T]) {
+/// Adds the bias to every row, and rectifies where asked.
+fn finish<T: Real>(y: &mut [T], bias: &[T], relu: bool) {
+    let floor = if relu { T::ZERO } else { T::from_f64(f64::NEG_INFINITY) };
     let rows = (CHUNK / bias.len()).max(1) * bias.len();
     y.par_chunks_mut(rows).for_each(|rows| {
         for row in rows.chunks_exact_mut(bias.len()) {
-            row.iter_mut().zip(bias).for_each(|(y, &b)| *y += b);
+            row.iter_mut().zip(bias).for_each(|(y, &b)| *y = larger(*y + b, floor));
         }
     });
 }
 
-fn add_bias_relu<T: Real>(y: &mut [T], bias: &[T]) {
-    let rows = (CHUNK / bias.len()).max(1) * bias.len();
-    y.par_chunks_mut(rows).for_each(|rows| {
-        for row in rows.chunks_exact_mut(bias.len()) {
-            row.iter_mut().zip(bias).for_each(|(y, &b)| *y = (*y + b).max(T::ZERO));
-        }
-    });
+/// The larger of two numbers; NaN stays NaN, so that broken weights are noticed.
+#[inline(always)]
+fn larger<T: Real>(x: T, floor: T) -> T {
+    if x < floor { floor } else { x }
 }
 
 /// Clears the gradient where a rectified output is zero.
@@ -134,7 +133,7 @@ pub(super) fn linear<T: Element>(
 ) -> Result<(), ModelError> {
     let layer = weights.layer(name)?;
     layer.forward(x, y);
-    add_bias(y, layer.bias);
+    finish(y, layer.bias, false);
     Ok(())
 }
 
@@ -147,7 +146,7 @@ pub(super) fn linear_relu<T: Element>(
 ) -> Result<(), ModelError> {
     let layer = weights.layer(name)?;
     layer.forward(x, y);
-    add_bias_relu(y, layer.bias);
+    finish(y, layer.bias, true);
     Ok(())
 }
 

@@ -148,13 +148,12 @@ impl Worker {
                     self.save_last(&setup)?;
                     return Ok((RunState::Finished, Some(ending.to_string())));
                 }
-                Err(e @ TrainingError::Diverged { .. }) => {
+                Err(e) => {
                     // The bad update was not applied: these are the last good weights.
                     let saved = self.save_last(&setup);
                     self.go_on(saved)?;
                     return Err(e.into());
                 }
-                Err(e) => return Err(e.into()),
             }
         }
     }

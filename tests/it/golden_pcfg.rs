@@ -1,6 +1,6 @@
 //! Rank-space PCFG against golden values: log-probabilities, gradients, marginals, trees.
 
-use crate::shared::{golden_files, shared};
+use crate::shared::{golden_files, numbers, shared};
 use candle_core::{Device, Tensor};
 use rankspace::config::{Compat, Config, Precision};
 use rankspace::model::{self, Parse, Wanted};
@@ -27,14 +27,6 @@ fn parameters(tensors: &Tensors) -> BTreeMap<String, Tensor> {
     let own =
         |(name, t): (&String, &Tensor)| Some((name.strip_prefix("param.")?.into(), t.clone()));
     tensors.iter().filter_map(own).collect()
-}
-
-fn numbers(tensor: &Tensor) -> Vec<f64> {
-    tensor
-        .to_dtype(candle_core::DType::F64)
-        .and_then(|t| t.flatten_all())
-        .and_then(|t| t.to_vec1())
-        .expect("numbers")
 }
 
 fn batch(words: &Tensor) -> Batch {

@@ -1,6 +1,6 @@
 //! Training against golden values: optimiser steps of the published code, plateau schedule.
 
-use crate::shared::{golden_files, shared};
+use crate::shared::{golden_files, numbers, shared};
 use candle_core::{Device, Tensor};
 use rankspace::config::{Compat, Config, Optimizer, Precision};
 use rankspace::model;
@@ -15,14 +15,6 @@ type Tensors = HashMap<String, Tensor>;
 fn json(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).expect("the file reads");
     serde_json::from_str(&text).expect("the file is JSON")
-}
-
-fn numbers(tensor: &Tensor) -> Vec<f64> {
-    tensor
-        .to_dtype(candle_core::DType::F64)
-        .and_then(|t| t.flatten_all())
-        .and_then(|t| t.to_vec1())
-        .expect("numbers")
 }
 
 /// Settings and vocabulary size, the sizes as the tensors have them.

@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 
 /// A path below the shared folder, or `None` with a note on standard error.
-#[allow(dead_code)]
 pub fn shared(path: &str) -> Option<PathBuf> {
     let base = std::env::var_os("RANKSPACE_SHARED")
         .map(PathBuf::from)
@@ -23,7 +22,6 @@ pub fn shared(path: &str) -> Option<PathBuf> {
 }
 
 /// Golden files of a family, sorted by name.
-#[allow(dead_code)]
 pub fn golden_files(folder: &std::path::Path, start: &str, end: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("the golden folder reads")
@@ -35,4 +33,13 @@ pub fn golden_files(folder: &std::path::Path, start: &str, end: &str) -> Vec<Pat
         .collect();
     files.sort();
     files
+}
+
+/// All numbers of a tensor, row-major.
+pub fn numbers(tensor: &candle_core::Tensor) -> Vec<f64> {
+    tensor
+        .to_dtype(candle_core::DType::F64)
+        .and_then(|t| t.flatten_all())
+        .and_then(|t| t.to_vec1())
+        .expect("numbers")
 }
