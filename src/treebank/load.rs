@@ -59,6 +59,20 @@ pub fn load(
     Ok(corpus)
 }
 
+/// Training and development part of sentences that come without a development set: a tenth, drawn
+/// by the seed before the limits hold, is the latter.
+pub fn load_cut(
+    sources: &Sources,
+    sections: &str,
+    preprocessing: &Preprocessing,
+    seed: u64,
+    training: LengthLimits,
+    heldout: LengthLimits,
+) -> Result<(Corpus, Corpus), TreebankError> {
+    let whole = load(sources, sections, preprocessing, LengthLimits::ANY)?;
+    split_off_dev(whole, seed, training, heldout)
+}
+
 /// The last part of a path, with the number of further ones.
 fn name_of(sources: &[String]) -> String {
     let first = sources.first().map_or("", String::as_str);
@@ -186,8 +200,9 @@ impl Splits {
         let training = LengthLimits { min: data.min_length, max: data.max_length };
         let mut notes = Vec::new();
         let (train, dev) = if data.dev.0.is_empty() {
-            let whole = load(&data.train, &data.sections, &preprocessing, LengthLimits::ANY)?;
-            let (train, dev) = split_off_dev(whole, config.seed, training, heldout)?;
+            let (sources, sections) = (&data.train, &data.sections);
+            let (train, dev) =
+                load_cut(sources, sections, &preprocessing, config.seed, training, heldout)?;
             notes.push(format!(
                 "no data.dev: {} sentences of {}, a tenth drawn by seed {}, were set apart as dev",
                 dev.sentences.len(),

@@ -29,7 +29,7 @@ pub use corpus::{Corpus, LabelledSpan, Problem, Removed, Sentence};
 pub use error::TreebankError;
 pub use file::{Entries, Entry, Format, Reading, read_file};
 pub use intern::Interner;
-pub use load::{LengthLimits, Splits, load};
+pub use load::{LengthLimits, Splits, load, load_cut};
 pub use preprocess::{DATA_PRESETS, Preprocessing, PunctuationRule, Tokenizer};
 pub use reader::{ROOT_LABELS, Reader};
 pub use statistics::Statistics;

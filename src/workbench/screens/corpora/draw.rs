@@ -1,4 +1,4 @@
-use super::entries::ANY_LENGTH;
+use super::entries::{ANY_LENGTH, Origin};
 use super::load::{Loaded, Measured};
 use super::settings::{Setting, changed_lines};
 use super::{Corpora, Mode};
@@ -53,6 +53,9 @@ fn draw_header(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
     if let Some(loaded) = &screen.loaded {
         let s = &loaded.current.statistics;
         let mut text = format!(" · {} sentences, {} words", count(s.sentences), count(s.words));
+        if let (Some(seed), Origin::HeldOut) = (loaded.entry.cut, loaded.entry.origin) {
+            text += &format!(" · a tenth of train, drawn by seed {seed}");
+        }
         match loaded.corpus.problems.len() {
             0 => {}
             1 => text += " · 1 problem in the files",

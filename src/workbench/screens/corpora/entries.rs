@@ -32,6 +32,9 @@ pub struct Entry {
     pub vocabulary: Option<Sources>,
     /// Limit of held-out sentences; 0: none.
     held_out_max: usize,
+    /// The seed by which a tenth of the training sentences is cut off as development set, where
+    /// the run names none: this entry is one of the two parts.
+    pub cut: Option<u64>,
 }
 
 impl Entry {
@@ -45,6 +48,7 @@ impl Entry {
             data,
             vocabulary: None,
             held_out_max: 0,
+            cut: None,
         }
     }
 
@@ -55,13 +59,18 @@ impl Entry {
 
     /// The lengths that are kept under these settings.
     pub fn limits(&self, data: &Data) -> LengthLimits {
-        let max = match self.origin {
+        self.limits_as(self.origin, data)
+    }
+
+    /// The lengths that are kept of the entry's sentences where they are used so.
+    pub fn limits_as(&self, origin: Origin, data: &Data) -> LengthLimits {
+        let max = match origin {
             Origin::HeldOut if self.held_out_max == 0 => usize::MAX,
             Origin::HeldOut => self.held_out_max,
             _ if data.max_length >= ANY_LENGTH => usize::MAX,
             _ => data.max_length,
         };
-        let min = match self.origin {
+        let min = match origin {
             Origin::HeldOut => data.min_length.min(2),
             _ => data.min_length,
         };
@@ -89,16 +98,21 @@ pub fn entries(shared: &Shared, opened: &[PathBuf]) -> Vec<Entry> {
     }
     if let Some(config) = shared.selected_run().and_then(|run| run.config.as_ref()) {
         let data = &config.data;
-        for (name, origin, sources) in [
-            ("train", Origin::Train, &data.train),
-            ("dev", Origin::HeldOut, &data.dev),
-            ("test", Origin::HeldOut, &data.test),
+        let cut = data.dev.0.is_empty().then_some(config.seed);
+        let dev = match cut {
+            Some(_) => ("dev (of train)", Origin::HeldOut, &data.train, cut),
+            None => ("dev", Origin::HeldOut, &data.dev, None),
+        };
+        for (name, origin, sources, cut) in [
+            ("train", Origin::Train, &data.train, cut),
+            dev,
+            ("test", Origin::HeldOut, &data.test, None),
         ] {
             if sources.0.is_empty() {
                 continue;
             }
-            let sections =
-                if origin == Origin::Train { data.sections.clone() } else { String::new() };
+            let of_train = origin == Origin::Train || cut.is_some();
+            let sections = if of_train { data.sections.clone() } else { String::new() };
             entries.push(Entry {
                 name: name.into(),
                 origin,
@@ -107,6 +121,7 @@ pub fn entries(shared: &Shared, opened: &[PathBuf]) -> Vec<Entry> {
                 data: data.clone(),
                 vocabulary: Some(data.train.clone()).filter(|_| origin == Origin::HeldOut),
                 held_out_max: config.evaluation.max_length,
+                cut,
             });
         }
     }
@@ -147,5 +162,14 @@ mod tests {
         assert_eq!(dev.limits(&config.data), LengthLimits { min: 2, max: 50 });
         assert_eq!(found[0].limits(&found[0].data), LengthLimits::ANY);
         assert_eq!(dev.vocabulary.as_ref(), Some(&config.data.train));
+        assert_eq!((train.cut, dev.cut), (None, None));
+
+        config.data.dev = Sources::default();
+        config.seed = 9;
+        shared.runs[0].config = Some(config);
+        let found = entries(&shared, &[]);
+        let dev = found.iter().find(|e| e.name == "dev (of train)").expect("cut from train");
+        assert_eq!((dev.sections.as_str(), dev.cut), ("02-21", Some(9)));
+        assert_eq!(dev.limits(&dev.data), LengthLimits { min: 2, max: 50 });
     }
 }

@@ -1,12 +1,13 @@
 //! Reading a corpus and measuring it, on a task.
 
-use super::entries::Entry;
+use super::entries::{Entry, Origin};
 use crate::config::{Data, FunctionLabels, Sources};
 use crate::treebank::{
     Corpus, LengthLimits, Preprocessing, PunctuationRule, Removed, Statistics, TreebankError,
-    Vocabulary, load,
+    Vocabulary, load, load_cut,
 };
 use crate::workbench::task::TaskHandle;
+use std::collections::HashSet;
 
 /// Figures of a corpus under some settings.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,8 +59,9 @@ pub fn read(
                 function_labels: FunctionLabels::Keep,
                 ..Preprocessing::default()
             };
-            let raw =
+            let mut raw =
                 load(&entry.sources, &entry.sections, &raw, LengthLimits::ANY).map_err(text)?;
+            keep_part(&entry, &mut raw).map_err(text)?;
             let as_read =
                 Measured { statistics: Statistics::of_corpus(&raw), ..Measured::default() };
             drop(raw);
@@ -83,17 +85,54 @@ pub fn read(
 
 fn measure(entry: &Entry, data: &Data) -> Result<(Corpus, Measured), TreebankError> {
     let preprocessing = Preprocessing::resolve(data)?;
-    let corpus = load(&entry.sources, &entry.sections, &preprocessing, entry.limits(data))?;
-    let vocabulary = match &entry.vocabulary {
-        None => vocabulary(&corpus, data),
-        Some(sources) => vocabulary(&training(sources, data, &preprocessing)?, data),
+    let (corpus, training) = match (entry.cut, &entry.vocabulary) {
+        (Some(seed), _) => {
+            let (train, dev) = parts(
+                entry,
+                &preprocessing,
+                seed,
+                entry.limits_as(Origin::Train, data),
+                entry.limits_as(Origin::HeldOut, data),
+            )?;
+            if entry.origin == Origin::HeldOut { (dev, Some(train)) } else { (train, None) }
+        }
+        (None, words) => {
+            let limits = entry.limits(data);
+            let corpus = load(&entry.sources, &entry.sections, &preprocessing, limits)?;
+            let words = words.as_ref().map(|sources| training(sources, data, &preprocessing));
+            (corpus, words.transpose()?)
+        }
     };
+    let vocabulary = vocabulary(training.as_ref().unwrap_or(&corpus), data);
     let measured = Measured {
         statistics: Statistics::of_corpus(&corpus),
         removed: corpus.removed.clone(),
         unknown: Some(corpus.unknown_rate(&vocabulary)),
     };
     Ok((corpus, measured))
+}
+
+/// Training and development part of an entry that is one of the two.
+fn parts(
+    entry: &Entry,
+    preprocessing: &Preprocessing,
+    seed: u64,
+    training: LengthLimits,
+    heldout: LengthLimits,
+) -> Result<(Corpus, Corpus), TreebankError> {
+    load_cut(&entry.sources, &entry.sections, preprocessing, seed, training, heldout)
+}
+
+/// Leaves only the entry's part of a corpus that was read as it stands. The draw depends on how
+/// many sentences the run's own preprocessing leaves.
+fn keep_part(entry: &Entry, raw: &mut Corpus) -> Result<(), TreebankError> {
+    let Some(seed) = entry.cut else { return Ok(()) };
+    let preprocessing = Preprocessing::resolve(&entry.data)?;
+    let (_, dev) = parts(entry, &preprocessing, seed, LengthLimits::ANY, LengthLimits::ANY)?;
+    let dev: HashSet<usize> = dev.sentences.iter().map(|s| s.index).collect();
+    let wanted = entry.origin == Origin::HeldOut;
+    raw.sentences.retain(|s| dev.contains(&s.index) == wanted);
+    Ok(())
 }
 
 fn training(

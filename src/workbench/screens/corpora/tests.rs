@@ -165,3 +165,29 @@ fn a_tree_is_exported_beside_the_runs() {
     let text = std::fs::read_to_string(path).expect("was written");
     assert!(text.contains("(NP-SBJ (DT The) (NN dog))"), "{text}");
 }
+
+#[test]
+fn a_dev_split_that_is_cut_from_train_is_listed_as_the_run_has_it() {
+    let mut config = crate::config::Config::default();
+    config.seed = 5;
+    config.data.train.0 = vec!["sample:dev".into()];
+    config.data.max_length = 12;
+    let splits = crate::treebank::Splits::load(&config).expect("the sample is bundled");
+    let mut stage = Stage::with_run(Corpora::default(), 1);
+    stage.shared.runs[0].config = Some(config);
+    let effects = stage.update(Input::Shown);
+    stage.settle(effects);
+    let indices = |sentences: &[Sentence]| sentences.iter().map(|s| s.index).collect::<Vec<_>>();
+    let read = |stage: &Stage<Corpora>| {
+        let loaded = stage.screen.loaded.as_ref().expect("read");
+        (indices(&loaded.corpus.sentences), loaded.as_read.statistics.sentences)
+    };
+    let (train, train_as_read) = read(&stage);
+    assert_eq!(train, indices(&splits.train.sentences));
+    command(&mut stage, "next-corpus");
+    let shot = stage.shot(120, 40);
+    assert!(shot.contains("dev (of train)") && shot.contains("drawn by seed 5"), "{shot}");
+    let (dev, dev_as_read) = read(&stage);
+    assert_eq!(dev, indices(&splits.dev.sentences));
+    assert_eq!(train_as_read + dev_as_read, 150, "all sentences stand in one of the two");
+}
