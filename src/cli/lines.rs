@@ -138,6 +138,7 @@ mod tests {
             epoch: 1,
             loss: 3.0,
             tokens: 50,
+            sentences: Some(5),
             learning_rate: 0.1,
             gradient_norm: 1.0,
             seconds: [("total", 0.5)].into_iter().collect(),

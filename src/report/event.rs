@@ -98,6 +98,9 @@ pub enum EventKind {
         #[serde(with = "numbers")]
         loss: f64,
         tokens: u64,
+        /// Sentences of the batch; early files do not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sentences: Option<u64>,
         #[serde(with = "numbers")]
         learning_rate: f64,
         /// Total norm before clipping.
@@ -143,6 +146,7 @@ mod tests {
                 epoch: 1,
                 loss: f64::NAN,
                 tokens: 32,
+                sentences: Some(4),
                 learning_rate: 0.002,
                 gradient_norm: f64::INFINITY,
                 seconds: [("network", 0.25)].into_iter().collect(),

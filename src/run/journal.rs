@@ -79,6 +79,8 @@ struct StepLine {
     #[serde(with = "numbers")]
     loss: f64,
     tokens: u64,
+    #[serde(default)]
+    sentences: Option<u64>,
     #[serde(with = "numbers")]
     learning_rate: f64,
     #[serde(with = "numbers")]
@@ -109,6 +111,7 @@ fn parse_step(line: &[u8]) -> Option<Event> {
             epoch: l.epoch,
             loss: l.loss,
             tokens: l.tokens,
+            sentences: l.sentences,
             learning_rate: l.learning_rate,
             gradient_norm: l.gradient_norm,
             seconds: l.seconds,
@@ -225,12 +228,14 @@ mod tests {
 
     #[test]
     fn steps_read_by_the_short_way_equal_those_of_the_general_one() {
+        // The first is as early files have it.
         for (loss, seq) in [(0.1 + 0.2, 0), (f64::NAN, u64::MAX), (f64::NEG_INFINITY, 7)] {
             let kind = EventKind::Step {
                 step: 3,
                 epoch: 1,
                 loss,
                 tokens: 32,
+                sentences: (seq > 0).then_some(2),
                 learning_rate: 1e-300,
                 gradient_norm: f64::INFINITY,
                 seconds: [("network", 0.25), ("total", f64::NAN)].into_iter().collect(),

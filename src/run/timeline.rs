@@ -106,6 +106,7 @@ impl Timeline {
                 seconds,
                 steps_per_epoch,
                 total_steps,
+                ..
             } => {
                 self.steps_per_epoch = *steps_per_epoch;
                 self.total_steps = *total_steps;
@@ -264,6 +265,7 @@ mod tests {
                 epoch: 1,
                 loss,
                 tokens: 10,
+                sentences: Some(1),
                 learning_rate: 0.1,
                 gradient_norm: 1.0,
                 seconds: [("total", 0.5)].into_iter().collect(),

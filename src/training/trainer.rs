@@ -269,6 +269,7 @@ impl Trainer {
             epoch,
             loss: output.loss,
             tokens: batch.tokens() as u64,
+            sentences: Some(batch.len() as u64),
             learning_rate: self.state.learning_rate,
             gradient_norm,
             seconds: [

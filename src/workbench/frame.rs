@@ -4,6 +4,7 @@ use super::app::App;
 use super::commands::{self, Command};
 use super::keys;
 use super::screen::{ScreenId, View};
+use super::series::Series;
 use super::shared::RunEntry;
 use super::text;
 use super::widgets;
@@ -210,6 +211,10 @@ fn draw_small(frame: &mut Frame, area: Rect, view: &View, status: Option<&(Level
 /// A run in one line.
 fn summary(run: &RunEntry) -> String {
     let word = state_word(run.state());
-    let loss = run.history.last.as_ref().map(|l| format!(", loss {}", text::figure(l.loss)));
+    let newest = |series: &Series| series.last().map(|(_, loss)| text::figure(loss));
+    let loss = match run.history.loss_a_word() {
+        Some(words) => newest(words).map(|loss| format!(", loss {loss} a word")),
+        None => newest(&run.history.loss).map(|loss| format!(", loss {loss} a sentence")),
+    };
     format!("{word}, step {}{}", run.step(), loss.unwrap_or_default())
 }

@@ -40,7 +40,10 @@ pub struct Note {
 /// Everything that a run's events say.
 #[derive(Clone, Debug, Default)]
 pub struct History {
+    /// Nats a sentence.
     pub loss: Series,
+    /// Nats a word, where the run says how many sentences its batches have.
+    loss_a_word: Series,
     pub learning_rate: Series,
     pub gradient_norm: Series,
     pub tokens_per_second: Series,
@@ -123,6 +126,7 @@ impl History {
                 epoch,
                 loss,
                 tokens,
+                sentences,
                 learning_rate,
                 gradient_norm,
                 seconds,
@@ -131,6 +135,9 @@ impl History {
             } => {
                 let x = *step as f64;
                 self.loss.push(x, *loss);
+                if let Some(sentences) = sentences.filter(|_| *tokens > 0) {
+                    self.loss_a_word.push(x, loss * sentences as f64 / *tokens as f64);
+                }
                 self.learning_rate.push(x, *learning_rate);
                 self.gradient_norm.push(x, *gradient_norm);
                 self.speed.push(*tokens, seconds);
@@ -180,6 +187,7 @@ impl History {
         let x = step as f64;
         let curves = [
             &mut self.loss,
+            &mut self.loss_a_word,
             &mut self.learning_rate,
             &mut self.gradient_norm,
             &mut self.tokens_per_second,
@@ -203,6 +211,11 @@ impl History {
                 }
             }
         }
+    }
+
+    /// The loss a word in nats, if every step of the run says it.
+    pub fn loss_a_word(&self) -> Option<&Series> {
+        Some(&self.loss_a_word).filter(|words| words.len() == self.loss.len())
     }
 
     /// The newest figures of a split.
@@ -267,6 +280,7 @@ pub(super) mod tests {
             epoch: (step - 1) / 10 + 1,
             loss,
             tokens: 200,
+            sentences: Some(16),
             learning_rate: 0.002,
             gradient_norm: 1.5,
             seconds: [("network", 0.02), ("inference", 0.06), ("optimizer", 0.01), ("total", 0.1)]
@@ -314,6 +328,28 @@ pub(super) mod tests {
         assert_eq!((last.step, last.epoch), (12, 2));
         history.push(&event(29, step(13, 3.0)));
         assert_eq!(history.loss.last(), Some((13.0, 3.0)));
+    }
+
+    #[test]
+    fn the_loss_a_word_does_not_jump_with_the_length_of_the_sentences() {
+        let mut history = History::default();
+        for (i, length) in [4, 40, 10].into_iter().enumerate() {
+            let mut kind = step(i as u64 + 1, 5.0 * length as f64);
+            if let EventKind::Step { tokens, .. } = &mut kind {
+                *tokens = 16 * length;
+            }
+            history.push(&event(i as u64, kind));
+        }
+        let words = history.loss_a_word().expect("every step says its sentences");
+        assert!((0..3).all(|i| words.point(i) == (i as f64 + 1.0, 5.0)));
+        // A run that an early version began has no such curve.
+        let mut kind = step(4, 8.0);
+        if let EventKind::Step { sentences, .. } = &mut kind {
+            *sentences = None;
+        }
+        history.push(&event(3, kind));
+        assert!(history.loss_a_word().is_none());
+        assert_eq!(history.loss.len(), 4);
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub mod history;
 pub mod keys;
 pub mod layers;
 pub mod local;
+#[cfg(test)]
+mod make_pictures;
 pub mod message;
 pub mod picture;
 pub mod popup;
@@ -111,7 +113,11 @@ pub fn run_with(
     let theme = options.theme.unwrap_or_default();
     let mut app = app::App::new(engine, sender.clone(), theme, surroundings, "runs".into());
     app.begin(named, state.clone());
-    terminal.draw(|frame| app.draw(frame)).map_err(failed)?;
+    let first_frame = |frame: &mut ratatui::Frame| {
+        app.draw(frame);
+        terminal::fault_on_demand();
+    };
+    terminal.draw(first_frame).map_err(failed)?;
     terminal::spawn_input(sender).map_err(failed)?;
     let outcome = terminal::run_loop(&mut terminal, &mut app, &messages);
     drop(guard);

@@ -79,6 +79,15 @@ fn install_panic_hook(drawing: ThreadId, messages: Sender<Message>) {
     }));
 }
 
+/// A panic on the drawing thread, for the test that it leaves the terminal as it was. Builds for
+/// users have none.
+pub(super) fn fault_on_demand() {
+    #[cfg(debug_assertions)]
+    if std::env::var_os("RANKSPACE_FAULT").is_some_and(|fault| fault == "draw") {
+        panic!("RANKSPACE_FAULT=draw asks for it");
+    }
+}
+
 /// Blocks on the terminal and sends what it says.
 pub fn spawn_input(messages: Sender<Message>) -> std::io::Result<()> {
     std::thread::Builder::new().name("input".into()).spawn(move || {

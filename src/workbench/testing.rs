@@ -68,6 +68,7 @@ pub fn step(step: u64, loss: f64) -> EventKind {
         epoch: (step - 1) / 10 + 1,
         loss,
         tokens: 200,
+        sentences: Some(16),
         learning_rate: 0.002,
         gradient_norm: 1.5 + (step % 7) as f64 * 0.1,
         seconds: [("network", 0.02), ("inference", 0.06), ("optimizer", 0.01), ("total", 0.1)]
@@ -285,6 +286,7 @@ pub fn press(spelling: &str) -> KeyEvent {
         "Down" => KeyCode::Down,
         "Left" => KeyCode::Left,
         "Right" => KeyCode::Right,
+        "PageDown" => KeyCode::PageDown,
         "Space" => KeyCode::Char(' '),
         "Backspace" => KeyCode::Backspace,
         one => KeyCode::Char(one.chars().next().expect("a key")),

@@ -1,6 +1,8 @@
 //! A pseudo-terminal with the built program in it, and what a person would see there.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rankspace::workbench::ScreenId;
+use rankspace::workbench::commands::table;
 use std::io::{Read, Write};
 use std::num::NonZero;
 use std::path::Path;
@@ -12,6 +14,32 @@ const DEADLINE: Duration = Duration::from_secs(120);
 
 fn size_of(n: u16) -> NonZero<u16> {
     NonZero::new(n).expect("a terminal has rows and columns")
+}
+
+/// What a terminal sends for the first key of a command, as the table of commands has it.
+pub fn key_of(screen: Option<ScreenId>, command: &str) -> String {
+    let (_, found) = table()
+        .find(|(scope, c)| *scope == screen && c.name == command)
+        .unwrap_or_else(|| panic!("no command `{command}` on {screen:?}"));
+    let key = found.keys.first().unwrap_or_else(|| panic!("no key for `{command}`"));
+    bytes_of(key)
+}
+
+/// What a terminal sends for a key.
+pub fn bytes_of(key: &str) -> String {
+    match key {
+        "Enter" => "\r".into(),
+        "Esc" => "\u{1b}".into(),
+        "Tab" => "\t".into(),
+        "Space" => " ".into(),
+        _ => match (key.strip_prefix("Ctrl-"), key.chars().count()) {
+            (Some(letter), _) if letter.len() == 1 => {
+                char::from(letter.as_bytes()[0].to_ascii_uppercase() & 0x1f).into()
+            }
+            (None, 1) => key.into(),
+            _ => panic!("no scenario types {key} yet"),
+        },
+    }
 }
 
 /// The screen as it stands, and whether more can come.
@@ -100,6 +128,16 @@ impl Session {
         self.writer.write_all(text.as_bytes()).expect("the terminal takes keys");
         self.writer.flush().expect("the terminal takes keys");
         self
+    }
+
+    /// Types the key of a command that works on every screen.
+    pub fn does(&mut self, command: &str) -> &mut Self {
+        self.keys(&key_of(None, command))
+    }
+
+    /// Types the key of a command of a screen, which must be in view.
+    pub fn does_on(&mut self, screen: ScreenId, command: &str) -> &mut Self {
+        self.keys(&key_of(Some(screen), command))
     }
 
     /// Waits until the screen is as wanted; fails with the screen if it never is.

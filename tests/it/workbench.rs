@@ -1,6 +1,9 @@
 //! The workbench as a person meets it, from start to quit.
 
-use crate::terminal::Session;
+use crate::terminal::{Session, bytes_of, key_of};
+use rankspace::workbench::ScreenId::{Corpora, Parses, Train};
+use rankspace::workbench::commands::{find, table};
+use rankspace::workbench::keys::Key;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -35,7 +38,7 @@ fn step(screen: &vt100::Screen) -> Option<u64> {
 /// The newest loss, which stands in the title of its chart.
 fn loss(screen: &vt100::Screen) -> Option<f64> {
     let text = screen.contents();
-    let (_, rest) = text.split_once("loss (nats) ")?;
+    let (_, rest) = text.split_once("loss (nats/word) ")?;
     // The smoothed value, which one batch does not throw about.
     rest.lines().next()?.split(" ~").nth(1)?.split(' ').next()?.parse().ok()
 }
@@ -48,24 +51,24 @@ fn from_the_first_start_to_the_quit_question() {
     let early = session.look(loss).expect("a loss");
     session.until("a lower loss", |s| loss(s).is_some_and(|now| now < early));
     // Pause: the state is told in words, and no step more is made.
-    session.keys("p").sees("paused");
+    session.does_on(Train, "pause").sees("paused");
     // A sentence typed on Parses is parsed with the weights of this moment.
-    session.keys("4").sees("Parses");
-    session.keys("i").keys("the old man saw the dog\r");
+    session.does("parses").sees("Parses");
+    session.does_on(Parses, "type").keys("the old man saw the dog\r");
     session.until("the parse of the sentence", |s| {
         let text = s.contents();
         text.contains("typed, 6 words") && text.contains("weights of step")
     });
-    session.keys("\u{1b}").sees_no("leave the field");
+    session.keys(&bytes_of("Esc")).sees_no("leave the field");
     // Another size redraws everything.
     session.resize(120, 40).until("a wide frame", |s| {
         s.rows(0, 120).nth(38).is_some() && s.contents().contains("8 Log")
     });
     session.resize(80, 24);
     // Go on, and quit with the question.
-    session.keys("2").sees("paused").keys("p").sees("running");
-    session.keys("q").sees("stop and save").keys("c").sees_no("stop and save");
-    session.keys("\u{3}").sees("stop and save").keys("s");
+    session.does("train").sees("paused").does_on(Train, "pause").sees("running");
+    session.does("quit").sees("stop and save").keys("c").sees_no("stop and save");
+    session.keys(&bytes_of("Ctrl-c")).sees("stop and save").keys("s");
     assert_eq!(ends_with(session), ("stopped".to_owned(), 0));
 }
 
@@ -88,14 +91,14 @@ fn the_first_frame_comes_at_once_and_keys_answer_within_a_frame_while_all_cores_
     let mut session = Session::start(&[], 80, 24);
     session.until("a step", |s| step(s) >= Some(1));
     let answers = (0..30).map(|i| {
-        let (key, text) = if i % 2 == 0 { ("8", "Log:") } else { ("2", "loss (nats)") };
+        let (screen, text) = if i % 2 == 0 { ("log", "Log:") } else { ("train", "loss (nats") };
         let start = Instant::now();
-        session.keys(key).sees(text);
+        session.does(screen).sees(text);
         start.elapsed()
     });
     let answer = median(answers.collect());
     println!("first frame {first:.1?} (budget 100 ms), key to screen {answer:.1?} (budget 33 ms)");
-    session.keys("q").sees("stop and save").keys("s");
+    session.does("quit").sees("stop and save").keys("s");
     assert_eq!(session.ends_clean(), 0);
     // Twice the budget: this build is not a release, and other tests use the cores too.
     assert!(first < Duration::from_millis(200), "first frame after {first:?}");
@@ -119,7 +122,7 @@ fn a_tiny_terminal_says_what_it_needs_and_can_be_left() {
         text.contains("terminal too small") && text.contains("20x5, needs 60x16")
     });
     session.resize(80, 24).sees("1 Corpora").sees("running");
-    session.keys("q").sees("stop and save").keys("s");
+    session.does("quit").sees("stop and save").keys("s");
     assert_eq!(session.ends_clean(), 0);
 }
 
@@ -134,7 +137,7 @@ fn no_color_means_no_colour() {
             assert_eq!((cell.fgcolor(), cell.bgcolor()), plain, "at {row}, {column}");
         }
     });
-    session.keys("q").sees("stop and save").keys("s");
+    session.does("quit").sees("stop and save").keys("s");
     assert_eq!(session.ends_clean(), 0);
 }
 
@@ -144,7 +147,7 @@ fn without_utf8_the_screen_is_ascii() {
     session.until("a step", |s| step(s) >= Some(1));
     let text = session.contents();
     assert!(text.is_ascii(), "{text}");
-    session.keys("q").sees("stop and save").keys("s");
+    session.does("quit").sees("stop and save").keys("s");
     assert_eq!(session.ends_clean(), 0);
 }
 
@@ -159,14 +162,69 @@ fn a_hostile_run_cannot_steer_the_terminal() {
         std::fs::write(work.join("evil/config.toml"), "seed = 3\n").expect("writes");
         std::fs::write(work.join("evil/events.jsonl"), event).expect("writes");
     });
-    session.sees("seed 3").keys("8").sees("do^[]0;owned^Ggs ^[[2J bark ?31m");
+    session.sees("seed 3").does("log").sees("do^[]0;owned^Ggs ^[[2J bark ?31m");
     session.look(|screen| {
         assert!(screen.contents().contains("1 Corpora"), "nothing was cleared");
         let cell = screen.cell(2, 60).expect("inside");
         assert_ne!(cell.fgcolor(), vt100::Color::Idx(1), "nothing was coloured");
     });
-    session.keys("q");
+    session.does("quit");
     assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn a_hostile_corpus_cannot_steer_the_terminal() {
+    // Titles, clearing, colours (also by the one-character introducer), in labels, tags and words.
+    let treebank = "( (S\u{1b}]0;x\u{7} (NP\u{1b}[2J (DT\u{9b}31m a\u{1b}[31m) (NN dogs\u{1b}[2J)) \
+                    (VP\u{9b}31m (VBD \u{1b}]52;c;eA==\u{7}barked) (RB loudly\u{9b}2J))))\n";
+    let mut session = Session::start_with(&["evil.mrg"], 100, 30, &[], |work| {
+        std::fs::write(work.join("evil.mrg"), treebank.repeat(3)).expect("writes");
+    });
+    let harmless = |screen: &vt100::Screen| {
+        assert!(screen.contents().contains("1 Corpora"), "nothing was cleared");
+        for (row, column) in (0..30).flat_map(|r| (0..100).map(move |c| (r, c))) {
+            let colour = screen.cell(row, column).expect("inside").fgcolor();
+            assert_ne!(colour, vt100::Color::Idx(1), "coloured at {row}, {column}");
+        }
+    };
+    // Labels in the overview, words in the list, both in the tree.
+    session.sees("evil.mrg").sees("^[]0;x").look(harmless);
+    session.does_on(Corpora, "sentences").sees("dogs^[[2J").sees("NP^[[2J").sees("]52;c;eA==^Gb");
+    session.look(harmless);
+    session.does_on(Corpora, "scored").does_on(Corpora, "layout").sees("scored").look(harmless);
+    session.does_on(Corpora, "problems").does("quit");
+    assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn a_panic_on_the_drawing_thread_gives_the_terminal_back_and_says_what_it_was() {
+    let fault = [("RANKSPACE_FAULT", "draw")];
+    let mut session = Session::start_with(&[], 80, 24, &fault, |_| {});
+    session.sees("RANKSPACE_FAULT=draw asks for it");
+    assert_eq!(session.ends_clean(), 101);
+}
+
+#[test]
+fn every_key_that_scenarios_type_is_the_first_of_its_command() {
+    for (scope, command) in table() {
+        let Some(first) = command.keys.first() else { continue };
+        let key = Key::parse(first).expect("spelt right");
+        let screens = scope.map_or_else(|| vec![Corpora, Train, Parses], |id| vec![id]);
+        for screen in screens {
+            let found = find(screen, key).expect("bound");
+            assert_eq!((found.0, found.1.name), (scope, command.name), "{first} on {screen:?}");
+        }
+    }
+    for key in ["Esc", "Ctrl-c"] {
+        assert!(find(Train, Key::parse(key).expect("spelt right")).is_some(), "{key}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "no command `pauze`")]
+fn a_scenario_fails_where_its_command_is_not_in_the_table() {
+    key_of(Some(Train), "pauze");
 }
 
 #[test]
@@ -177,6 +235,6 @@ fn a_later_start_offers_the_last_run() {
         std::fs::write(run.join("config.toml"), "seed = 3\n").expect("writes");
     });
     session.sees("Welcome back").sees("2026-11-28-rank-pcfg").keys("s").sees_no("Welcome back");
-    session.sees("seed 3").keys("q");
+    session.sees("seed 3").does("quit");
     assert_eq!(session.ends_clean(), 0);
 }

@@ -4,7 +4,7 @@ use super::figures::{Figure, Page};
 use super::shown;
 use crate::workbench::screen::Context;
 use crate::workbench::series::{Series, Smoothed};
-use crate::workbench::shared::{RunId, Shared};
+use crate::workbench::shared::{RunEntry, RunId, Shared};
 use std::collections::HashMap;
 
 /// Weights of the past; the first is off.
@@ -28,6 +28,8 @@ enum Window {
 pub struct Charts {
     pub page: Page,
     pub log_y: bool,
+    /// Whether the loss is that of a sentence.
+    per_sentence: bool,
     /// Step under the cursor.
     pub cursor: Option<f64>,
     smoothing: usize,
@@ -40,8 +42,9 @@ impl Default for Charts {
         Charts {
             page: Page::default(),
             log_y: false,
+            per_sentence: false,
             cursor: None,
-            // Losses of single batches jump with their length.
+            // Losses of single batches still differ.
             smoothing: 2,
             window: Window::default(),
             smoothed: HashMap::new(),
@@ -92,6 +95,7 @@ impl Charts {
             return;
         };
         let figures = [Page::Learning, Page::Optimiser].into_iter().flat_map(Page::figures);
+        let figures = figures.chain([Figure::SentenceLoss]);
         for figure in figures.filter(|f| f.per_step() && *f != Figure::LearningRate) {
             for run in shown(shared) {
                 let Some(raw) = figure.series(&run.history) else { continue };
@@ -122,6 +126,13 @@ impl Charts {
                 let scale = if self.log_y { "logarithmic" } else { "linear" };
                 context.status(format!("{scale} values"));
             }
+            "loss" => {
+                self.per_sentence = !self.per_sentence;
+                let what = if self.loss(shared) == Figure::Loss { "word" } else { "sentence" };
+                let early = !self.per_sentence && what == "sentence";
+                let why = if early { ": a run in view does not say the other" } else { "" };
+                context.status(format!("loss a {what}{why}"));
+            }
             "figures" => self.page = self.page.other(),
             "cursor-left" => self.move_cursor(-1.0, shared),
             "cursor-right" => self.move_cursor(1.0, shared),
@@ -136,6 +147,15 @@ impl Charts {
             }
             "reset" => self.window = Window::All,
             _ => {}
+        }
+    }
+
+    /// The loss that is drawn: one unit for all runs in view.
+    pub fn loss(&self, shared: &Shared) -> Figure {
+        let known = |run: &RunEntry| Figure::Loss.series(&run.history).is_some();
+        match !self.per_sentence && shown(shared).all(known) {
+            true => Figure::Loss,
+            false => Figure::SentenceLoss,
         }
     }
 

@@ -49,7 +49,11 @@ fn draw_charts(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
     for (row, figures) in rows.into_iter().zip(train.charts.page.figures().chunks(2)) {
         let cells: [Rect; 2] = Layout::horizontal([Constraint::Fill(1); 2]).areas(row);
         for (cell, figure) in cells.into_iter().zip(figures) {
-            draw_chart(train, *figure, frame, cell, view);
+            let figure = match figure {
+                Figure::Loss => train.charts.loss(view.shared),
+                other => *other,
+            };
+            draw_chart(train, figure, frame, cell, view);
         }
     }
 }

@@ -6,7 +6,10 @@ use crate::workbench::series::Series;
 /// A curve that a run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Figure {
+    /// A word: batches hold sentences of one length, and the loss a sentence jumps with it.
     Loss,
+    /// A sentence, as it is reported and optimised.
+    SentenceLoss,
     Perplexity,
     SentenceF1,
     CorpusF1,
@@ -48,7 +51,8 @@ impl Figure {
     /// Title of its chart, with the unit.
     pub fn title(self) -> &'static str {
         match self {
-            Figure::Loss => "loss (nats)",
+            Figure::Loss => "loss (nats/word)",
+            Figure::SentenceLoss => "loss (nats/sentence)",
             Figure::Perplexity => "dev perplexity",
             Figure::SentenceF1 => "dev S-F1 (%)",
             Figure::CorpusF1 => "dev C-F1 (%)",
@@ -70,7 +74,8 @@ impl Figure {
     /// The curve in a run, if it has reported that figure.
     pub fn series(self, history: &History) -> Option<&Series> {
         match self {
-            Figure::Loss => Some(&history.loss),
+            Figure::Loss => history.loss_a_word(),
+            Figure::SentenceLoss => Some(&history.loss),
             Figure::Perplexity => history.dev.get("perplexity"),
             Figure::SentenceF1 => history.dev.get("s_f1"),
             Figure::CorpusF1 => history.dev.get("c_f1"),

@@ -56,6 +56,7 @@ pub const COMMANDS: &[Command] = &[
         help: "Smooth the curves of steps: off, 0.6, 0.9, 0.97; the raw line stays behind",
         short: "smooth",
     },
+    Command { name: "loss", keys: &["w"], help: "Show the loss a word, or a sentence", short: "" },
     Command { name: "log-y", keys: &["y"], help: "Logarithmic or linear values", short: "log" },
     Command {
         name: "figures",

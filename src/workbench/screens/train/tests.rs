@@ -207,3 +207,31 @@ fn a_failed_run_shows_its_reason() {
     let text = picture(&train(&shared), &shared, 80, 21);
     assert!(text.contains("✗ failed the loss is NaN"), "{text}");
 }
+
+#[test]
+fn the_loss_is_a_words_unless_asked_or_a_run_in_view_does_not_say_it() {
+    let mut shared = shared_with_run(20);
+    let mut train = train(&shared);
+    let shows = |train: &Train, shared: &Shared, unit: &str| {
+        let text = picture(train, shared, 80, 21);
+        assert!(text.contains(&format!("loss (nats/{unit})")), "{text}");
+    };
+    shows(&train, &shared, "word");
+    update(&mut train, Input::Command("loss"), &shared);
+    shows(&train, &shared, "sentence");
+    update(&mut train, Input::Command("loss"), &shared);
+    shows(&train, &shared, "word");
+
+    let mut early = learning(20);
+    for event in &mut early {
+        if let EventKind::Step { sentences, .. } = &mut event.kind {
+            *sentences = None;
+        }
+    }
+    shared.runs.push(run(2, "early", &early));
+    shared.overlaid.push(RunId(2));
+    shows(&train, &shared, "sentence");
+    let effects = update(&mut train, Input::Command("loss"), &shared);
+    assert!(matches!(effects[..], [Effect::Status(..)]), "{effects:?}");
+    shows(&train, &shared, "sentence");
+}

@@ -1,0 +1,98 @@
+//! Makes the pictures of the README from the screens themselves:
+//! `cargo test make_the_pictures -- --ignored`.
+
+use super::app::App;
+use super::local::Local;
+use super::message::Message;
+use super::picture::svg;
+use super::start::{LastRun, Named};
+use super::testing::{press, screenshot};
+use super::theme::{Surroundings, ThemeName};
+use crate::config;
+use crate::report::RunState;
+use crate::run::{Job, RunFolder};
+use crossbeam_channel::{Receiver, unbounded};
+use crossterm::event::Event as Terminal;
+use ratatui::backend::TestBackend;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const WIDTH: u16 = 120;
+const HEIGHT: u16 = 36;
+/// Largest picture, in bytes.
+const LIMIT: usize = 1 << 20;
+
+/// The workbench as a user has it, less the terminal.
+struct Desk {
+    app: App,
+    messages: Receiver<Message>,
+}
+
+impl Desk {
+    fn open(run: &Path) -> Desk {
+        let (sender, messages) = unbounded();
+        let surroundings = Surroundings { no_color: false, unicode: true };
+        let runs = run.with_file_name("");
+        let engine = Box::new(Local::default());
+        let mut app = App::new(engine, sender, ThemeName::Dark, surroundings, runs);
+        app.begin(vec![Named::Run(run.to_owned())], LastRun::default());
+        Desk { app, messages }
+    }
+
+    /// Takes messages in until a text is in view and no task runs.
+    fn sees(&mut self, text: &str) -> &mut Desk {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        loop {
+            let screen = screenshot(&self.app, WIDTH, HEIGHT);
+            if screen.contains(text) && self.app.shared.tasks.is_empty() {
+                return self;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.messages.recv_timeout(left) {
+                Ok(message) => self.app.handle(message, super::terminal::now()),
+                Err(_) => panic!("waited for `{text}`; the screen is\n{screen}"),
+            }
+        }
+    }
+
+    fn keys(&mut self, spellings: &[&str]) -> &mut Desk {
+        for spelling in spellings {
+            let key = Message::Terminal(Terminal::Key(press(spelling)));
+            self.app.handle(key, super::terminal::now());
+        }
+        self
+    }
+
+    fn save(&mut self, name: &str) {
+        let backend = TestBackend::new(WIDTH, HEIGHT);
+        let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
+        terminal.draw(|frame| self.app.draw(frame)).expect("draws");
+        let picture = svg(terminal.backend().buffer(), ThemeName::Dark);
+        assert!(picture.len() < LIMIT, "{name} has {} bytes", picture.len());
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/pictures");
+        std::fs::create_dir_all(&folder).expect("makes the folder");
+        std::fs::write(folder.join(name), picture).expect("writes");
+    }
+}
+
+#[test]
+#[ignore = "trains for minutes and writes into assets/pictures"]
+fn make_the_pictures() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let settings =
+        ["seed=1", "training.epochs=4", "evaluation.every=40", "run.pinned=150"].map(String::from);
+    let preset = config::preset("sample").expect("is bundled");
+    let config = preset.config(&settings).expect("valid");
+    let path = base.path().join("runs/2026-11-29-rank-pcfg");
+    let folder = RunFolder::create_at(&path, &config).expect("made");
+    let outcome = Job::train(config, folder).expect("starts").join();
+    assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
+
+    let mut desk = Desk::open(&path);
+    desk.keys(&["2"]).sees("finished").sees("words/s").save("train.svg");
+    desk.keys(&["3"]).sees("likeliest expansions").save("grammar.svg");
+    desk.keys(&["1"]).sees("Sentence lengths").save("corpora.svg");
+    // A sentence of middling length, with the symbols of its induced tree.
+    desk.keys(&["4"]).sees("Sentences 1/").keys(&["s"]);
+    desk.keys(&["PageDown"; 2]).keys(&["p"]).sees("weights of step").save("parses.svg");
+}
