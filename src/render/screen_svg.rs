@@ -116,6 +116,7 @@ impl Run {
 fn glyph_shape(glyph: &str, x: f64, y: f64) -> Option<String> {
     let mut chars = glyph.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else { return None };
+    // Crisp edges leave no seam between blocks that touch.
     let rect = |fx: f64, fy: f64, fw: f64, fh: f64, opacity: f64| {
         let (rx, ry, rw, rh) = (x + fx * W, y + fy * H, fw * W, fh * H);
         let opacity = match opacity < 1.0 {
@@ -123,7 +124,8 @@ fn glyph_shape(glyph: &str, x: f64, y: f64) -> Option<String> {
             false => String::new(),
         };
         Some(format!(
-            "<rect x=\"{rx:.2}\" y=\"{ry:.2}\" width=\"{rw:.2}\" height=\"{rh:.2}\"{opacity}/>"
+            "<rect x=\"{rx:.2}\" y=\"{ry:.2}\" width=\"{rw:.2}\" height=\"{rh:.2}\" \
+             shape-rendering=\"crispEdges\"{opacity}/>"
         ))
     };
     match c {

@@ -79,8 +79,7 @@ impl Desk {
 #[ignore = "trains for minutes and writes into assets/pictures"]
 fn make_the_pictures() {
     let base = tempfile::tempdir().expect("a temporary folder");
-    let settings =
-        ["seed=1", "training.epochs=4", "evaluation.every=40", "run.pinned=150"].map(String::from);
+    let settings = ["seed=1", "training.epochs=4", "evaluation.every=40"].map(String::from);
     let preset = config::preset("sample").expect("is bundled");
     let config = preset.config(&settings).expect("valid");
     let path = base.path().join("runs/2026-11-29-rank-pcfg");
@@ -94,5 +93,5 @@ fn make_the_pictures() {
     desk.keys(&["1"]).sees("Sentence lengths").save("corpora.svg");
     // A sentence of middling length, with the symbols of its induced tree.
     desk.keys(&["4"]).sees("Sentences 1/").keys(&["s"]);
-    desk.keys(&["PageDown"; 2]).keys(&["p"]).sees("weights of step").save("parses.svg");
+    desk.keys(&["g"]).keys(&["j"; 72]).keys(&["z", "p"]).sees("(best)").save("parses.svg");
 }

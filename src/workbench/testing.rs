@@ -286,7 +286,6 @@ pub fn press(spelling: &str) -> KeyEvent {
         "Down" => KeyCode::Down,
         "Left" => KeyCode::Left,
         "Right" => KeyCode::Right,
-        "PageDown" => KeyCode::PageDown,
         "Space" => KeyCode::Char(' '),
         "Backspace" => KeyCode::Backspace,
         one => KeyCode::Char(one.chars().next().expect("a key")),

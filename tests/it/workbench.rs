@@ -189,8 +189,9 @@ fn a_hostile_corpus_cannot_steer_the_terminal() {
     };
     // Labels in the overview, words in the list, both in the tree.
     session.sees("evil.mrg").sees("^[]0;x").look(harmless);
-    session.does_on(Corpora, "sentences").sees("dogs^[[2J").sees("NP^[[2J").sees("]52;c;eA==^Gb");
-    session.look(harmless);
+    session.does_on(Corpora, "sentences").sees("dogs^[[2J ^[]52;c;eA==^Gbarked loudly?2J");
+    // Trees have U+FFFD for such characters, which this terminal shows as nothing.
+    session.sees("NP[2J").sees("]52;c;eA==barked").look(harmless);
     session.does_on(Corpora, "scored").does_on(Corpora, "layout").sees("scored").look(harmless);
     session.does_on(Corpora, "problems").does("quit");
     assert_eq!(session.ends_clean(), 0);

@@ -168,8 +168,7 @@ fn a_tree_is_exported_beside_the_runs() {
 
 #[test]
 fn a_dev_split_that_is_cut_from_train_is_listed_as_the_run_has_it() {
-    let mut config = crate::config::Config::default();
-    config.seed = 5;
+    let mut config = crate::config::Config { seed: 5, ..Default::default() };
     config.data.train.0 = vec!["sample:dev".into()];
     config.data.max_length = 12;
     let splits = crate::treebank::Splits::load(&config).expect("the sample is bundled");
