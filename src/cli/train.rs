@@ -23,6 +23,7 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
     let config = settings(args)?;
     // A folder is made only for a run that can begin.
     model::check_device(&config)?;
+    run::check_memory(&config, 0)?;
     Splits::check(&config)?;
     let folder = match &args.out {
         Some(path) if holds_anything(path) => bail!(

@@ -1,5 +1,8 @@
 use thiserror::Error;
 
+/// What TOML can hold and a setting that counts may be.
+pub(super) const WHOLE_NUMBER: &str = "a whole number from 0 to 9223372036854775807";
+
 /// Why a config cannot be used; every message names the place and what was expected.
 #[derive(Debug, Error)]
 pub enum ConfigError {
@@ -38,9 +41,16 @@ impl ConfigError {
 
 /// Serde says "unknown field `x`, expected one of `a`, `b`": name the nearest first. Of a number
 /// that TOML cannot hold it does not say what TOML can.
-fn with_suggestion(message: &str) -> String {
+pub(super) fn with_suggestion(message: &str) -> String {
     if message.contains("value was too large") {
-        return "expected a whole number of at most 9223372036854775807".to_owned();
+        return format!("expected {WHOLE_NUMBER}");
+    }
+    // "invalid value: integer `-1`, expected u64" is a programmer's word for it.
+    for kind in ["u64", "usize"] {
+        if let Some(found) = message.strip_suffix(&format!(", expected {kind}")) {
+            let found = found.rsplit_once(": ").map_or(found, |(_, found)| found);
+            return format!("expected {WHOLE_NUMBER}, found {found}");
+        }
     }
     let mut quoted = message.split('`').skip(1).step_by(2);
     let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");

@@ -42,8 +42,18 @@ impl Config {
     /// Reads a config file.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| ConfigError::Read { path: name.clone(), reason: e.to_string() })?;
+        let failed = |reason: String| ConfigError::Read { path: name.clone(), reason };
+        let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
+        let not_a_config = |what: &str| failed(format!("this is not a config: {what}"));
+        let text = String::from_utf8(bytes).map_err(|_| not_a_config("it is not text"))?;
+        if text.trim_start().starts_with('(') {
+            return Err(not_a_config("it looks like a treebank"));
+        }
+        let mut lines =
+            text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+        if lines.clone().next().is_some() && !lines.any(|l| l.starts_with('[') || l.contains('=')) {
+            return Err(not_a_config("no line of it is a setting, e.g. seed = 1"));
+        }
         Config::from_toml(&name, &text, overrides)
     }
 
@@ -53,20 +63,30 @@ impl Config {
     }
 }
 
-/// Applies one `key.path=value`; the value is TOML, or a bare string.
+/// The key of a `key.path=value`.
+pub(super) fn key_of(setting: &str) -> &str {
+    setting.split('=').next().unwrap_or_default().trim()
+}
+
+/// Applies one `key.path=value`; the value is TOML, or a bare string. No value at all takes the
+/// key away, so that its default holds.
 fn set(table: &mut toml::Table, setting: &str) -> Result<(), ConfigError> {
     let (key, value) = setting.split_once('=').ok_or_else(|| ConfigError::Setting {
         setting: setting.to_owned(),
         reason: "expected key=value, e.g. training.epochs=3".to_owned(),
     })?;
+    if value.trim().is_empty() {
+        return unset(table, setting);
+    }
     let parsed = toml::from_str::<toml::Table>(&format!("v = {value}"))
         .ok()
         .and_then(|mut t| t.remove("v"))
         .unwrap_or_else(|| toml::Value::String(value.to_owned()));
     // As a bare string it would be told to be of the wrong type.
     let digits = value.trim().replace('_', "");
-    if parsed.is_str() && digits.parse::<u128>().is_ok_and(|n| n > i64::MAX as u128) {
-        let reason = "expected a whole number from 0 to 9223372036854775807".to_owned();
+    let digits = digits.strip_prefix('-').unwrap_or(&digits);
+    if parsed.is_str() && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
+        let reason = format!("expected {}", error::WHOLE_NUMBER);
         return Err(ConfigError::Setting { setting: setting.to_owned(), reason });
     }
     let mut parts = key.trim().split('.').collect::<Vec<_>>();
@@ -83,6 +103,30 @@ fn set(table: &mut toml::Table, setting: &str) -> Result<(), ConfigError> {
             })?;
     }
     place.insert(last.to_owned(), parsed);
+    Ok(())
+}
+
+/// Takes a key away; one that no config has is refused as it is everywhere.
+fn unset(table: &mut toml::Table, setting: &str) -> Result<(), ConfigError> {
+    let key = key_of(setting);
+    // As the only key of a config it can be wrong only in its value, which does not matter.
+    let mut alone = toml::Table::new();
+    set(&mut alone, &format!("{key}=0"))?;
+    if let Err(error) = alone.try_into::<Config>()
+        && error.message().starts_with("unknown field")
+    {
+        let reason = error::with_suggestion(error.message());
+        return Err(ConfigError::Setting { setting: setting.to_owned(), reason });
+    }
+    let mut parts = key.split('.').collect::<Vec<_>>();
+    let last = parts.pop().unwrap_or_default();
+    let mut place = Some(table);
+    for part in parts {
+        place = place.and_then(|t| t.get_mut(part)).and_then(toml::Value::as_table_mut);
+    }
+    if let Some(place) = place {
+        place.remove(last);
+    }
     Ok(())
 }
 
@@ -122,10 +166,25 @@ mod tests {
     }
 
     #[test]
+    fn a_setting_without_a_value_takes_the_key_away() {
+        let text = "seed = 4\n[data]\ntest = \"a.mrg\"\n[training]\nepochs = 3\n";
+        let changes = ["data.test=", "seed = ", "training.epochs=", "data.numbers="];
+        let config = Config::from_toml("c", text, &changes.map(str::to_owned)).expect("valid");
+        assert_eq!(config, Config::default());
+        let error = Config::from_toml("c", text, &["data.tset=".into()]).unwrap_err().to_string();
+        assert!(error.contains("did you mean `test`"), "{error}");
+    }
+
+    #[test]
     fn values_out_of_range_are_named() {
         for (text, key) in [
             ("[model]\nrank = 0\n", "model.rank"),
             ("[training]\nlearning_rate = -1.0\n", "training.learning_rate"),
+            ("[model]\npreterminals = 99999999999\n", "model.preterminals"),
+            ("[model]\nembedding = 1000001\n", "model.embedding"),
+            ("threads = 100000\n", "threads"),
+            ("[data]\nmax_length = 1\n", "data.max_length"),
+            ("[data]\nmin_length = 41\n", "data.max_length"),
             ("[training]\nbeta1 = 1.0\n", "training.beta1"),
             ("[training]\nschedule = { plateau = 2, factor = 1.5 }\n", "training.schedule.factor"),
         ] {
@@ -138,7 +197,6 @@ mod tests {
     fn whole_numbers_that_toml_cannot_hold_are_refused_by_key_and_range() {
         for key in [
             "seed",
-            "threads",
             "training.max_steps",
             "training.epochs",
             "evaluation.every",
@@ -160,6 +218,31 @@ mod tests {
                 .expect("the largest that TOML holds");
             assert_eq!(Config::from_toml("c", &config.to_toml(), &[]).expect("reads"), config);
         }
+    }
+
+    #[test]
+    fn what_is_no_whole_number_is_refused_in_words() {
+        for value in ["-1", "1.5", "abc", "18446744073709551616", "-9223372036854775809"] {
+            let error = Config::from_toml("c", "", &[format!("seed={value}")]).unwrap_err();
+            let error = error.to_string();
+            assert!(error.contains("a whole number from 0 to 9223372036854775807"), "{error}");
+            assert!(!error.contains("u64"), "{error}");
+        }
+        let error = Config::from_toml("c", "seed = -1\n", &[]).unwrap_err().to_string();
+        assert!(error.starts_with("c:1:8: expected a whole number from 0 to"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_a_config_is_said_to_be_none() {
+        let base = tempfile::tempdir().expect("a temporary folder");
+        let path = base.path().join("a");
+        for content in [&b"( (S (NN a)))\n"[..], b"\x00\xff\xfe{}", b"Some words here.\n"] {
+            std::fs::write(&path, content).expect("writes");
+            let error = Config::read(&path, &[]).unwrap_err().to_string();
+            assert!(error.contains("this is not a config: "), "{error}");
+        }
+        std::fs::write(&path, "seed = = 3\n").expect("writes");
+        assert!(Config::read(&path, &[]).unwrap_err().to_string().contains(":1:8"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Training presets: TOML files compiled in from `assets/presets/`.
 
-use super::{Config, ConfigError, error::nearest};
+use super::{Config, ConfigError, error::nearest, key_of};
 
 /// A named, documented config.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +16,16 @@ impl Preset {
         self.text.lines().next().unwrap_or_default().trim_start_matches(['#', ' '])
     }
 
-    /// The preset as a config, edited by `--set` overrides.
+    /// The preset as a config, edited by `--set` overrides. Other training sentences come
+    /// without the preset's development and test sets: those belong to its own.
     pub fn config(&self, overrides: &[String]) -> Result<Config, ConfigError> {
-        Config::from_toml(&format!("preset {}", self.name), self.text, overrides)
+        let mut changes = Vec::new();
+        if overrides.iter().any(|setting| key_of(setting) == "data.train") {
+            changes.extend(["data.dev=", "data.test="].map(str::to_owned));
+        }
+        // Later changes hold: what is given for dev and test is kept.
+        changes.extend_from_slice(overrides);
+        Config::from_toml(&format!("preset {}", self.name), self.text, &changes)
     }
 }
 
@@ -53,6 +60,19 @@ mod tests {
             preset.config(&[]).unwrap_or_else(|e| panic!("{e}"));
             assert!(preset.text.starts_with("# "), "{} has no description", preset.name);
         }
+    }
+
+    #[test]
+    fn other_training_sentences_drop_the_dev_and_test_sets_of_a_preset() {
+        let data = |changes: &[&str]| {
+            let changes: Vec<_> = changes.iter().map(|&c| c.to_owned()).collect();
+            preset("pcfg-small").and_then(|p| p.config(&changes)).expect("valid").data
+        };
+        assert_eq!(data(&["seed=1"]).dev.0, ["sample:dev"]);
+        let other = data(&["data.train=mine.mrg"]);
+        assert_eq!((other.train.0.len(), other.dev.0.len(), other.test.0.len()), (1, 0, 0));
+        let given = data(&["data.test=t.mrg", "data.train=mine.mrg"]);
+        assert_eq!((given.dev.0.len(), &given.test.0[..]), (0, &["t.mrg".to_owned()][..]));
     }
 
     #[test]

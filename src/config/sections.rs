@@ -341,6 +341,12 @@ impl Default for Run {
     }
 }
 
+/// Most symbols, dimensions and words; a model near it fits into no machine.
+const MOST: usize = 1_000_000;
+
+/// Most threads; at work they are never more than the cores.
+const MOST_THREADS: usize = 1024;
+
 /// TOML has no larger whole number: a config beyond it could not be written back.
 const LARGEST: u64 = i64::MAX as u64;
 
@@ -393,12 +399,23 @@ impl Config {
             ("model.preterminals", m.preterminals),
             ("model.rank", m.rank),
             ("model.embedding", m.embedding),
-            ("data.vocabulary.max_size", self.data.vocabulary.max_size),
-            ("data.max_length", self.data.max_length),
         ] {
-            if value == 0 {
-                return bad(key, value.to_string(), "a number above 0");
+            if !(1..=MOST).contains(&value) {
+                return bad(key, value.to_string(), "a number from 1 to 1000000");
             }
+        }
+        if self.threads > MOST_THREADS {
+            let expected = "a number from 0 (all cores) to 1024";
+            return bad("threads", self.threads.to_string(), expected);
+        }
+        let d = &self.data;
+        if d.vocabulary.max_size == 0 {
+            return bad("data.vocabulary.max_size", "0".into(), "a number above 0");
+        }
+        if d.max_length < d.min_length.max(2) {
+            let expected =
+                "2 or more, and no less than data.min_length: one word has no derivation";
+            return bad("data.max_length", d.max_length.to_string(), expected);
         }
         let t = &self.training;
         if t.batch_size == 0 && t.batch_tokens == 0 {

@@ -139,6 +139,13 @@ pub fn check_device(config: &Config) -> Result<(), ModelError> {
     }
 }
 
+/// Numbers that a model of these sizes has to learn.
+pub fn parameter_count(config: &Config, vocabulary: usize) -> u128 {
+    match config.model.family {
+        Family::RankPcfg => rank_pcfg::parameter_count(&config.model, vocabulary),
+    }
+}
+
 /// A model of the configured family and precision with a random start by seed.
 pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
     check_device(config)?;

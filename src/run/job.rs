@@ -79,7 +79,8 @@ impl Job {
 
     /// Goes on from the folder's last checkpoint, with the settings of its config file; a run
     /// that ended before it had any checkpoint starts again. Refused while another process
-    /// works there.
+    /// works there, and where the config or the checkpoint cannot be read; the folder then stays
+    /// as it was.
     pub fn resume(folder: RunFolder) -> Result<Job, RunError> {
         match (folder.last().is_file(), folder.best().is_file()) {
             (true, _) => Job::start(folder, Task::resume),
@@ -89,12 +90,14 @@ impl Job {
         }
     }
 
-    /// Takes the folder's lock and starts the thread.
+    /// Takes the folder's lock, reads what the task starts from, and only then writes to the
+    /// folder and starts the thread.
     pub(super) fn start(
         folder: RunFolder,
-        task: impl FnOnce(&RunFolder) -> Result<Task, RunError> + Send + 'static,
+        task: impl FnOnce(&RunFolder) -> Result<Task, RunError>,
     ) -> Result<Job, RunError> {
         let (lock, earlier) = Lock::acquire(&folder)?;
+        let task = task(&folder)?;
         let (events_out, events) = unbounded();
         let (commands, commands_in) = unbounded();
         let worker = worker::Worker::new(&folder, lock, earlier, events_out, commands.clone())?;

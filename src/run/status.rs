@@ -66,6 +66,12 @@ impl Status {
         }
     }
 
+    /// The status of a further session of the same run: it runs, here and now.
+    pub(super) fn begin_again(self) -> Status {
+        let Status { schema, state, reason, pid, host, heartbeat, .. } = Status::start(&self.kind);
+        Status { schema, state, reason, pid, host, heartbeat, ..self }
+    }
+
     /// The status of a run; `None` if it never started.
     pub fn read(folder: &RunFolder) -> Result<Option<Status>, RunError> {
         let path = folder.status_path();

@@ -1,4 +1,4 @@
-use super::{RunError, RunFolder};
+use super::{RunError, RunFolder, check_memory};
 use crate::checkpoint::Checkpoint;
 use crate::config::Config;
 use crate::model;
@@ -69,6 +69,7 @@ impl Task {
                 let limits = config.data.vocabulary;
                 let words = splits.train.sentences.iter().flat_map(|s| &s.words);
                 let vocabulary = Vocabulary::from_counts(words, limits.max_size, limits.min_count);
+                check_memory(&config, vocabulary.len())?;
                 let model = model::build(&config, vocabulary.len())?;
                 let parameters = model.parameters().values().map(|p| p.elem_count()).sum::<usize>();
                 reporter.message(

@@ -42,7 +42,12 @@ impl Worker {
         events: Sender<Event>,
         commands: Sender<Command>,
     ) -> Result<Worker, RunError> {
-        let status = SharedStatus::new(Status::start("train"));
+        // What earlier sessions reached stays known, whatever becomes of this one.
+        let status = SharedStatus::new(match Status::read(folder) {
+            Ok(Some(status)) => status.begin_again(),
+            Err(e @ RunError::Newer { .. }) => return Err(e),
+            Ok(None) | Err(_) => Status::start("train"),
+        });
         let journal = Journal::open(&folder.events_path())?;
         let mut reports = Reports::new(folder.clone(), journal, events, status.clone());
         if let Some(Holder { pid, host, .. }) = earlier {
@@ -69,11 +74,7 @@ impl Worker {
     }
 
     /// Works until the end; whatever goes wrong, panics included, becomes a failed run.
-    pub fn run(
-        mut self,
-        task: impl FnOnce(&RunFolder) -> Result<Task, RunError> + Send,
-        commands: &Receiver<Command>,
-    ) -> Outcome {
+    pub fn run(mut self, task: Task, commands: &Receiver<Command>) -> Outcome {
         let result = catch_unwind(AssertUnwindSafe(|| self.work(task, commands)));
         let (state, reason) = match result {
             Ok(Ok((state, reason))) => (state, reason),
@@ -92,17 +93,16 @@ impl Worker {
 
     fn work(
         &mut self,
-        task: impl FnOnce(&RunFolder) -> Result<Task, RunError> + Send,
+        task: Task,
         commands: &Receiver<Command>,
     ) -> Result<(RunState, Option<String>), RunError> {
-        let task = task(&self.folder)?;
         self.reports.stopwatch = Stopwatch::start(task.elapsed);
         self.outcome.step = task.step;
         let reason = task.resumed.then(|| format!("resumed from step {}", task.step));
         self.reports.state(RunState::Running, task.step, task.resumed, reason);
         // All that is computed in parallel takes its threads from here.
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(task.threads)
+            .num_threads(self.threads(task.threads))
             .thread_name(|i| format!("worker {i}"))
             .build()
             .map_err(|e| RunError::Start {
@@ -113,6 +113,16 @@ impl Worker {
             let setup = (task.build)(&mut self.reports)?;
             self.drive(setup, commands)
         })
+    }
+
+    /// Never more than the cores: further threads would only wait for each other.
+    fn threads(&mut self, wanted: usize) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if wanted > cores {
+            let text = format!("threads = {wanted}, but there are {cores} cores: {cores} are used");
+            self.reports.message(Level::Info, text);
+        }
+        wanted.min(cores)
     }
 
     fn drive(
@@ -257,6 +267,10 @@ impl Worker {
         if best {
             let saved = setup.checkpoint(0.0, false).and_then(|c| Ok(c.save(&self.folder.best())?));
             self.note_checkpoint(&saved, step, "best");
+            // Unlike `last`, it is not written again soon: each loss is news.
+            if let Err(e) = &saved {
+                self.faults.remove(&e.to_string());
+            }
             self.go_on(saved)?;
         }
         let saved = self.save_last(setup);

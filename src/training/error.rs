@@ -24,6 +24,8 @@ pub enum TrainingError {
         sentences: usize,
         length: usize,
     },
+    #[error("diverged at step {step}: {source}; a lower learning rate may help")]
+    NoProbability { step: u64, source: ModelError },
     #[error("cannot resume: {0}")]
     Resume(String),
 }

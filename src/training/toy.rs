@@ -17,6 +17,7 @@ use std::sync::Arc;
 pub enum Fault {
     Nan,
     InfiniteGradient,
+    NoProbability,
     Panic,
     PanicInEvaluation,
 }
@@ -76,6 +77,9 @@ impl Model for Toy {
         self.steps += 1;
         let fault = self.fault.filter(|(at, _)| *at == self.steps).map(|(_, fault)| fault);
         assert!(fault != Some(Fault::Panic), "the toy breaks");
+        if fault == Some(Fault::NoProbability) {
+            return Err(ModelError::Sentence { sentence: 0, reason: "it has none".into() });
+        }
         let p = self.probabilities();
         let log_probs: Vec<f64> =
             batch.sentences().map(|s| s.iter().map(|&w| p[w as usize].ln()).sum()).collect();

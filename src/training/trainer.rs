@@ -1,7 +1,7 @@
 use super::evaluate::Pass;
 use super::{Adam, Batches, Best, Dataset, Epoch, Split, State, TrainingError, total_norm};
 use crate::config::{Config, Every, Select};
-use crate::model::{Model, Parse, Parser};
+use crate::model::{Model, ModelError, Parse, Parser};
 use crate::report::{EventKind, Level, Metrics, Reporter};
 use crate::treebank::Sentence;
 use candle_core::Tensor;
@@ -248,7 +248,13 @@ impl Trainer {
         let batch = self.batches.batch(order[position as usize]);
         self.order = Some((epoch, order));
 
-        let output = self.model.step(batch)?;
+        let output = self.model.step(batch).map_err(|error| match error {
+            // A fresh model gives every sentence a probability: updates took it away.
+            source @ ModelError::Sentence { .. } if self.state.step > 0 => {
+                TrainingError::NoProbability { step: self.state.step + 1, source }
+            }
+            other => other.into(),
+        })?;
         let before_update = Instant::now();
         let gradient_norm = total_norm(&output.gradients)?;
         let diverged = [("the loss", output.loss), ("the gradient norm", gradient_norm)]

@@ -195,7 +195,7 @@ fn settings_that_do_not_exist_are_refused_with_the_nearest() {
     typo.complains("--set training.epoch=3: ").complains("did you mean `epochs`?");
     train("training.epochs=x").refused().complains("--set training.epochs=x: ");
     train("training.epochs").refused().complains("expected key=value");
-    train("model.rank=0").refused().complains("a number above 0");
+    train("model.rank=0").refused().complains("a number from 1 to 1000000");
     let device = rankspace("train --preset sample --device gpu").refused();
     device.complains("auto, cpu or cuda:N");
     rankspace("train --preset smaple").refused().complains("did you mean `sample`?");

@@ -58,6 +58,11 @@ impl Sizes {
     }
 }
 
+pub(super) fn parameter_count(config: &config::Model, vocabulary: usize) -> u128 {
+    let shapes = networks::shapes(&Sizes::of(config, vocabulary)).into_iter();
+    shapes.map(|(_, shape)| shape.iter().map(|&n| n as u128).product::<u128>()).sum()
+}
+
 /// Trainable rank-space PCFG in the precision `T`.
 pub(super) struct RankPcfg<T> {
     sizes: Sizes,

@@ -1,0 +1,87 @@
+//! Whether a model of the configured sizes fits into this machine's memory.
+
+use super::RunError;
+use crate::config::{Config, Precision};
+use crate::model;
+
+/// Most that a model keeps of its emission table, bytes.
+const KEPT: u128 = 512 << 20;
+
+const GIB: f64 = (1_u64 << 30) as f64;
+
+/// Refuses a model that would not fit: the system would end the process without a word. Where
+/// the system does not say what is free, nothing is refused.
+pub fn check_memory(config: &Config, vocabulary: usize) -> Result<(), RunError> {
+    match available() {
+        Some(free) => compare(needed(config, vocabulary), free),
+        None => Ok(()),
+    }
+}
+
+fn compare(needed: u128, free: u128) -> Result<(), RunError> {
+    if needed <= free {
+        return Ok(());
+    }
+    Err(RunError::Unsuitable(format!(
+        "the model needs about {:.1} GiB of memory and {:.1} GiB are free: choose fewer \
+         nonterminals and preterminals, a lower rank or a smaller embedding",
+        needed as f64 / GIB,
+        free as f64 / GIB
+    )))
+}
+
+/// Bytes of training: parameters, gradient and two moments; the wide matrices and their
+/// gradient; kept exponentials of the emissions.
+fn needed(config: &Config, vocabulary: usize) -> u128 {
+    let m = &config.model;
+    let (preterminals, rank) = (m.preterminals as u128, m.rank as u128);
+    let symbols = m.nonterminals as u128 + preterminals;
+    let bytes = match config.precision {
+        Precision::F32 => 4,
+        Precision::F64 => 8,
+    };
+    let weights = model::parameter_count(config, vocabulary) * (1 + 1 + 2);
+    let wide = symbols * 2 * rank * 2;
+    (weights + wide) * bytes + (preterminals * vocabulary as u128 * bytes).min(KEPT)
+}
+
+/// Bytes that can be had without swapping.
+#[cfg(target_os = "linux")]
+fn available() -> Option<u128> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u128 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn available() -> Option<u128> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_paper_s_size_is_estimated_and_compared() {
+        let mut config = Config::default();
+        let m = &mut config.model;
+        (m.nonterminals, m.preterminals, m.rank, m.embedding) = (4500, 9000, 2000, 256);
+        let needed = needed(&config, 10_000);
+        // The wide matrices alone: 13500 symbols, 2 x 2000 columns, two copies, 4 bytes.
+        assert!(needed > 13_500 * 4000 * 2 * 4 && needed < 1 << 31, "{needed}");
+        assert!(compare(needed, needed).is_ok());
+        let error = compare(needed, needed / 2).unwrap_err().to_string();
+        assert!(error.contains("GiB are free"), "{error}");
+    }
+
+    #[test]
+    fn the_largest_settings_do_not_overflow() {
+        let mut config = Config::default();
+        let m = &mut config.model;
+        (m.nonterminals, m.preterminals) = (1_000_000, 1_000_000);
+        (m.rank, m.embedding) = (1_000_000, 1_000_000);
+        assert!(compare(needed(&config, usize::MAX >> 1), u128::from(u64::MAX)).is_err());
+    }
+}

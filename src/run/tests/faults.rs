@@ -1,0 +1,51 @@
+//! Resumptions that cannot begin, and weights that are of no use.
+
+use super::*;
+
+#[test]
+fn a_resumption_that_cannot_begin_leaves_the_folder_as_it_was() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let folder = folder(base.path());
+    train(&folder, Order::default()).expect("starts").join();
+    let files =
+        || [folder.status_path(), folder.events_path()].map(|p| std::fs::read(p).expect("reads"));
+    let before = files();
+    for path in [folder.last(), folder.config_path()] {
+        let good = std::fs::read(&path).expect("reads");
+        std::fs::write(&path, "= junk").expect("writes");
+        let error = Job::resume(folder.clone()).expect_err("refused").to_string();
+        assert!(error.contains(&path.display().to_string()), "{error}");
+        assert!(files() == before, "nothing was written after: {error}");
+        std::fs::write(&path, good).expect("writes");
+    }
+}
+
+#[test]
+fn a_resumption_that_fails_keeps_the_step_and_the_best_figures() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let folder = folder(base.path());
+    train(&folder, Order::default()).expect("starts").join();
+    let before = Status::read(&folder).expect("reads").expect("there");
+    assert!(before.best.is_some());
+    // The toy's run has no corpus to load: the real resumption fails while it builds.
+    let outcome = Job::resume(folder.clone()).expect("starts").join();
+    assert_eq!(outcome.state, RunState::Failed);
+    let after = Status::read(&folder).expect("reads").expect("there");
+    assert_eq!(
+        (after.state, after.step, after.epoch),
+        (RunState::Failed, before.step, before.epoch)
+    );
+    assert_eq!(after.best, before.best);
+}
+
+#[test]
+fn weights_that_give_no_probability_end_a_run_as_diverged() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let folder = folder(base.path());
+    let order = Order { fault: Some((3, Fault::NoProbability)), ..Order::default() };
+    let outcome = train(&folder, order).expect("starts").join();
+    assert_eq!(outcome.state, RunState::Failed);
+    let reason = outcome.reason.expect("a reason");
+    assert!(reason.starts_with("diverged at step 3: "), "{reason}");
+    assert!(reason.ends_with("a lower learning rate may help"), "{reason}");
+}
