@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
     let malformed = |reason: String| CheckpointError::Malformed { name: name.to_owned(), reason };
-    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(e.to_string()))?;
+    let (_, header) = SafeTensors::read_metadata(bytes)
+        .map_err(|e| malformed(format!("it is no safetensors file ({e})")))?;
     let metadata =
         Metadata(header.metadata().as_ref().ok_or_else(|| malformed("it has no metadata".into()))?);
     // The schema comes first: nothing else of a newer file need make sense.

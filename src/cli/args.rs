@@ -61,6 +61,26 @@ pub enum Command {
     Completions(Completions),
 }
 
+impl Command {
+    /// Whether standard output is for programs to read.
+    pub fn is_json(&self) -> bool {
+        match self {
+            Command::Train(args) => args.json,
+            Command::Resume(args) => args.json,
+            Command::Eval(args) => args.json,
+            Command::Parse(args) => args.format == Format::Json,
+            Command::Score(args) => args.json,
+            Command::Corpus(Corpus::Stats(args)) => args.json,
+            Command::Bench(args) => args.json || args.in_process,
+            Command::Doctor(args) => args.json,
+            Command::Corpus(Corpus::Generate(_))
+            | Command::Presets(_)
+            | Command::Watch(_)
+            | Command::Completions(_) => false,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct Train {
     /// Config file (TOML)
@@ -111,7 +131,8 @@ pub struct Eval {
 pub struct Parse {
     /// Checkpoint file, or a run folder (its best checkpoint)
     pub checkpoint: PathBuf,
-    /// Treebank or tokenised text, one sentence a line; - is standard input, text as typed
+    /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev; - is
+    /// standard input, text as typed
     #[arg(default_value = "-")]
     pub file: PathBuf,
     /// How to print the trees
@@ -139,7 +160,8 @@ pub enum Format {
 pub struct Score {
     /// Checkpoint file, or a run folder (its best checkpoint)
     pub checkpoint: PathBuf,
-    /// Treebank or tokenised text, one sentence a line; - is standard input, text as typed
+    /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev; - is
+    /// standard input, text as typed
     #[arg(default_value = "-")]
     pub file: PathBuf,
     /// Print one JSON object a sentence
@@ -163,7 +185,8 @@ pub enum Corpus {
 
 #[derive(Debug, Args)]
 pub struct CorpusStats {
-    /// Treebank or tokenised text, one sentence a line
+    /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev; - is
+    /// standard input
     pub file: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -176,7 +199,7 @@ pub struct CorpusGenerate {
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub sentences: usize,
     /// The same seed gives the same sentences
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = seed)]
     pub seed: u64,
     /// Grammar file, see assets/sample-grammar.txt [default: that grammar of English]
     #[arg(long, value_name = "FILE")]
@@ -187,6 +210,12 @@ pub struct CorpusGenerate {
     /// Longest sentence in words
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub max_length: usize,
+}
+
+/// A seed as configs may hold it.
+fn seed(text: &str) -> Result<u64, String> {
+    let number = text.parse::<u64>().ok().filter(|&n| i64::try_from(n).is_ok());
+    number.ok_or_else(|| format!("expected a whole number from 0 to {}", i64::MAX))
 }
 
 #[derive(Debug, Args)]

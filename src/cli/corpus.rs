@@ -2,7 +2,7 @@
 
 use super::args::{Corpus, CorpusGenerate, CorpusStats};
 use super::failure::Usage;
-use super::sentences::{open, tell_problems};
+use super::sentences::{name_of, open, tell_problems};
 use crate::treebank::generate::{Grammar, generate};
 use crate::treebank::{Format, Problem, Reading, Statistics};
 use anyhow::{Context, Result, bail};
@@ -35,6 +35,7 @@ struct Counts<'a> {
 
 #[derive(Serialize)]
 struct Fault<'a> {
+    file: &'a str,
     line: u32,
     column: u32,
     kind: &'a str,
@@ -42,13 +43,21 @@ struct Fault<'a> {
 }
 
 impl<'a> Fault<'a> {
-    fn of(Problem { line, column, kind, message, .. }: &'a Problem) -> Fault<'a> {
-        Fault { line: *line, column: *column, kind, message }
+    fn of(Problem { file, line, column, kind, message }: &'a Problem) -> Fault<'a> {
+        Fault { file, line: *line, column: *column, kind, message }
     }
 }
 
 fn stats(args: &CorpusStats, out: &mut dyn Write) -> Result<()> {
-    let reading = Reading::collect(open(&args.file)?);
+    let mut files = open(&args.file)?.into_iter().map(Reading::collect);
+    let Some(mut reading) = files.next() else {
+        bail!("{}: no file to read", args.file.display());
+    };
+    for file in files {
+        reading.trees.extend(file.trees);
+        reading.texts.extend(file.texts);
+        reading.problems.extend(file.problems);
+    }
     let statistics = Statistics::of_reading(&reading);
     if args.json {
         let counts = Counts {
@@ -69,7 +78,7 @@ fn stats(args: &CorpusStats, out: &mut dyn Write) -> Result<()> {
     }
     if statistics.trees == 0 && statistics.sentences == 0 {
         out.flush()?;
-        bail!("{}: no sentence could be read", args.file.display());
+        bail!("{}: no sentence could be read", name_of(&args.file));
     }
     Ok(())
 }

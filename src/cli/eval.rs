@@ -7,7 +7,7 @@ use crate::evaluation::Scores;
 use crate::model::Wanted;
 use crate::report::Metrics;
 use crate::treebank::{LengthLimits, load};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -37,7 +37,7 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
     let all = corpus.sentences.iter().map(Some);
     let parses = sentences::parse(&*parser, &checkpoint, all, wanted)?;
     let mut scores = Scores::default();
-    for _ in 0..corpus.removed.get("too-long") {
+    for _ in 0..corpus.removed.get("too-long") + corpus.removed.get("no-words") {
         scores.skip();
     }
     for (sentence, parse) in corpus.sentences.iter().zip(parses) {
@@ -52,7 +52,20 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
         }
     }
     let recall = scores.label_recall().iter().map(|(label, n)| (label.clone(), n.recall()));
-    let figures = Figures { metrics: scores.metrics(), label_recall: recall.collect() };
+    let metrics = scores.metrics();
+    if metrics.get("sentences") == Some(0.0) {
+        bail!(
+            "{}: nothing to score: all {} sentences are left out, for one word has no derivation \
+             and {}",
+            args.corpus.display(),
+            metrics.get("skipped").unwrap_or(0.0),
+            match max {
+                usize::MAX => "no longer one has a probability above 0".to_owned(),
+                max => format!("at most {max} words were asked for"),
+            }
+        );
+    }
+    let figures = Figures { metrics, label_recall: recall.collect() };
     if args.json {
         serde_json::to_writer(&mut *out, &figures)?;
         writeln!(out)?;

@@ -1,5 +1,6 @@
 //! How a command fails: one clear line on standard error and an exit code.
 
+use super::plain::tell;
 use std::io;
 use std::process::ExitCode;
 
@@ -17,7 +18,7 @@ pub fn exit(result: anyhow::Result<()>) -> ExitCode {
         // Whoever reads us has enough, as `head` does.
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {}", one_line(&error));
+    tell(&format!("error: {}", one_line(&error)));
     if error.is::<Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 

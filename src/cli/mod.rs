@@ -11,6 +11,7 @@ mod failure;
 mod lines;
 mod open;
 mod parse;
+mod plain;
 mod presets;
 mod progress;
 mod score;
@@ -21,6 +22,7 @@ mod watch;
 use anyhow::Result;
 use args::{Arguments, Command};
 use clap::Parser;
+use plain::Plain;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -37,8 +39,11 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let mut out = io::BufWriter::new(io::stdout());
-    failure::exit(run(arguments, &mut out).and_then(|()| Ok(out.flush()?)))
+    let mut out: Box<dyn Write> = match arguments.command.as_ref().is_some_and(Command::is_json) {
+        true => Box::new(io::BufWriter::new(io::stdout())),
+        false => Box::new(Plain::new(io::BufWriter::new(io::stdout()))),
+    };
+    failure::exit(run(arguments, &mut *out).and_then(|()| Ok(out.flush()?)))
 }
 
 fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {

@@ -1,6 +1,7 @@
 //! `parse`: the induced trees of sentences, one for every sentence of the input, in order.
 
 use super::args::{Format, Parse};
+use super::plain::tell;
 use super::sentences;
 use crate::model::{self, Wanted};
 use crate::render::{Diagram, DiagramSpan, to_brackets, to_forest, trees_to_svg};
@@ -52,7 +53,7 @@ pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
             continue;
         }
         let Some((sentence, parse)) = pair else {
-            eprintln!("warning: sentence {number} has no word");
+            tell(&format!("warning: sentence {number} has no word"));
             if args.format == Format::Bracket {
                 // The output stays in step with the input.
                 writeln!(out)?;

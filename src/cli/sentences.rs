@@ -1,15 +1,16 @@
 //! What `eval`, `parse` and `score` share: finding a checkpoint, reading sentences, parsing
 //! them in batches.
 
+use super::plain::tell;
 use super::progress;
 use crate::checkpoint::Checkpoint;
 use crate::model::{Parse, Parser, Wanted};
 use crate::run::RunFolder;
 use crate::training::group;
 use crate::treebank::{
-    Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, sample,
+    Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, Source, expand, sample,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor};
 use std::path::Path;
@@ -26,28 +27,60 @@ pub fn checkpoint(path: &Path) -> Result<Checkpoint> {
     if !path.is_dir() {
         return Ok(Checkpoint::load(path)?);
     }
-    let folder = RunFolder::open(path)?;
+    let folder = RunFolder::open(path).map_err(|error| match files_in(path).as_slice() {
+        [] => anyhow::Error::from(error),
+        files => anyhow!(
+            "{} is not a run folder; name one of the checkpoints in it: {}",
+            path.display(),
+            files.join(", ")
+        ),
+    })?;
     let file = [folder.best(), folder.last()].into_iter().find(|file| file.is_file());
     let Some(file) = file else {
         bail!("{}: the run has no checkpoint yet", path.display());
     };
-    eprintln!("using {}", file.display());
+    tell(&format!("using {}", file.display()));
     Ok(Checkpoint::load(&file)?)
 }
 
-/// Opens a file, the bundled sample (`sample:train` and so on) or standard input (`-`).
-pub fn open(path: &Path) -> Result<Entries<Box<dyn BufRead>>> {
-    let name = path.to_string_lossy();
-    let (name, input): (_, Box<dyn BufRead>) = if name == "-" {
-        ("standard input".to_owned(), Box::new(std::io::stdin().lock()))
-    } else if let Some(part) = name.strip_prefix("sample:").filter(|_| !path.exists()) {
-        let (file, text) = sample::read(part)?;
-        (file.to_owned(), Box::new(Cursor::new(text)))
-    } else {
-        let file = File::open(path).with_context(|| name.clone().into_owned())?;
-        (name.into_owned(), Box::new(BufReader::with_capacity(1 << 16, file)))
-    };
-    Ok(Entries::new(input, &name, Interner::default())?)
+/// Names of the checkpoint files in a folder.
+fn files_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files =
+        entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "safetensors"));
+    let mut names: Vec<_> = files.map(|p| p.display().to_string()).collect();
+    names.sort();
+    names
+}
+
+/// What messages call the input.
+pub fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Opens what a path means, in order: a file, the files of a folder or of a pattern, a part of
+/// the bundled sample (`sample:train` and so on), or standard input (`-`).
+pub fn open(path: &Path) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
+    if path == Path::new("-") {
+        let input: Box<dyn BufRead> = Box::new(std::io::stdin().lock());
+        return Ok(vec![Entries::new(input, &name_of(path), Interner::default())?]);
+    }
+    let sources = expand(&[path.to_string_lossy().into_owned()], "")?;
+    let opened = sources.into_iter().map(|source| {
+        let (name, input): (_, Box<dyn BufRead>) = match source {
+            Source::Sample(part) => {
+                let (file, text) = sample::read(&part)?;
+                (file.to_owned(), Box::new(Cursor::new(text)))
+            }
+            Source::File(path) => {
+                let name = path.display().to_string();
+                let file = File::open(&path).with_context(|| name.clone())?;
+                (name, Box::new(BufReader::with_capacity(1 << 16, file)))
+            }
+        };
+        Ok(Entries::new(input, &name, Interner::default())?)
+    });
+    opened.collect()
 }
 
 /// Sentences of a file or of standard input, in order; `None` where no word is left of one.
@@ -55,7 +88,7 @@ pub fn open(path: &Path) -> Result<Entries<Box<dyn BufRead>>> {
 pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Option<Sentence>>> {
     let mut sentences = Vec::new();
     let mut problems = Vec::new();
-    for entry in open(path)? {
+    for entry in open(path)?.into_iter().flatten() {
         let index = sentences.len();
         match entry {
             Ok(Entry::Tree(tree)) => {
@@ -71,7 +104,7 @@ pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Option<Sen
     }
     tell_problems(&problems);
     if sentences.is_empty() {
-        bail!("{}: no sentence could be read", path.display());
+        bail!("{}: no sentence could be read", name_of(path));
     }
     Ok(sentences)
 }
@@ -79,10 +112,10 @@ pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Option<Sen
 /// Tells on standard error what is wrong with a file.
 pub fn tell_problems(problems: &[Problem]) {
     for problem in problems.iter().take(PROBLEMS) {
-        eprintln!("warning: {problem}");
+        tell(&format!("warning: {problem}"));
     }
     if problems.len() > PROBLEMS {
-        eprintln!("warning: and {} more", problems.len() - PROBLEMS);
+        tell(&format!("warning: and {} more", problems.len() - PROBLEMS));
     }
 }
 

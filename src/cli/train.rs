@@ -3,12 +3,13 @@
 use super::args::{Resume, Train};
 use super::failure::{Usage, is_closed_pipe};
 use super::lines::{self, Lines};
+use super::plain::tell;
 use super::progress::Bars;
 use crate::config::{self, Config, ConfigError};
 use crate::model;
 use crate::report::{Event, Metrics, RunState};
 use crate::run::{self, Command, Job, Outcome, RunFolder};
-use crate::treebank::Splits;
+use crate::treebank::{Preprocessing, Splits};
 use anyhow::{Result, anyhow, bail};
 use crossbeam_channel::RecvTimeoutError;
 use serde::Serialize;
@@ -22,7 +23,12 @@ const RUNS: &str = "runs";
 pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
     let config = settings(args)?;
     // A folder is made only for a run that can begin.
-    model::check_device(&config)?;
+    let blame = |key: &str, error: anyhow::Error| match is_changed(args, key) {
+        true => Usage(error.to_string()).into(),
+        false => error,
+    };
+    model::check_device(&config).map_err(|e| blame("device", e.into()))?;
+    Preprocessing::resolve(&config.data).map_err(|e| blame("data.preset", e.into()))?;
     run::check_memory(&config, 0)?;
     Splits::check(&config)?;
     let folder = match &args.out {
@@ -49,6 +55,12 @@ fn holds_anything(path: &Path) -> bool {
         Ok(mut entries) => entries.next().is_some(),
         Err(_) => path.exists(),
     }
+}
+
+/// Whether the command line gives this setting.
+fn is_changed(args: &Train, key: &str) -> bool {
+    let is_set = args.set.iter().any(|s| s.split('=').next().is_some_and(|k| k.trim() == key));
+    is_set || (key == "device" && args.device.is_some())
 }
 
 /// The config of a file or preset with the changes of the command line. A fault of the file is
@@ -199,9 +211,9 @@ impl Teller {
         .map_err(|error| anyhow!(error))
     }
 
-    /// A line on standard error. That nobody reads it is no reason to end.
+    /// A line on standard error.
     fn note(&self, line: &str) {
-        let print = || drop(writeln!(std::io::stderr(), "{line}"));
+        let print = || tell(line);
         match &self.bars {
             Some(bars) => bars.around(print),
             None => print(),

@@ -62,7 +62,11 @@ pub(super) fn with_suggestion(message: &str) -> String {
             let what = if message.starts_with("unknown field") { "key" } else { "value" };
             format!("unknown {what} `{unknown}`, did you mean `{best}`?")
         }
-        None => message.to_owned(),
+        None => message.replacen("unknown field", "unknown key", 1).replacen(
+            "unknown variant",
+            "unknown value",
+            1,
+        ),
     }
 }
 

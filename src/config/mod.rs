@@ -233,6 +233,13 @@ mod tests {
     }
 
     #[test]
+    fn a_word_that_is_none_of_those_expected_is_refused_with_them() {
+        let error = Config::from_toml("c", "", &["training.optimizer=sgd".into()]).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("unknown value `sgd`, expected `adam` or `adamw`"), "{error}");
+    }
+
+    #[test]
     fn what_is_not_a_config_is_said_to_be_none() {
         let base = tempfile::tempdir().expect("a temporary folder");
         let path = base.path().join("a");

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub enum RunError {
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
+    #[error("{}: no such folder", .0.display())]
+    Missing(PathBuf),
     #[error("{} is not a run folder: it has no config.toml", .0.display())]
     NotARun(PathBuf),
     #[error("the run folder {} is gone", .0.display())]

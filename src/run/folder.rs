@@ -65,6 +65,8 @@ impl RunFolder {
         let folder = RunFolder { path: path.to_owned() };
         if folder.config_path().is_file() {
             Ok(folder)
+        } else if !path.exists() {
+            Err(RunError::Missing(path.to_owned()))
         } else {
             Err(RunError::NotARun(path.to_owned()))
         }

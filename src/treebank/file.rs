@@ -33,6 +33,16 @@ impl Format {
     }
 }
 
+/// Zero bytes among others that are not UTF-8: no encoding of text that is read here.
+fn is_binary(beginning: &[u8]) -> bool {
+    let is_utf8 = match std::str::from_utf8(beginning) {
+        Ok(_) => true,
+        // A character may be cut where the beginning ends.
+        Err(e) => e.error_len().is_none(),
+    };
+    !is_utf8 && beginning.contains(&0)
+}
+
 /// Whether a line of the beginning opens two brackets, as `(S (` or `( (`.
 fn looks_bracketed(beginning: &[u8]) -> bool {
     let text = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
@@ -65,6 +75,8 @@ pub struct Entries<R> {
 enum Source<R> {
     Brackets(Box<Reader<R>>),
     Text(TextReader<R>),
+    /// Neither, which is said once.
+    Binary(Option<Problem>, Interner),
 }
 
 impl Entries<BufReader<File>> {
@@ -86,6 +98,12 @@ impl<R: BufRead> Entries<R> {
             .map_err(|e| TreebankError::Read { path: name.to_owned(), reason: e.to_string() })?;
         let format = Format::detect(name, beginning);
         let source = match format {
+            _ if is_binary(beginning) => {
+                let message = "this is not text (UTF-16 would have to be converted)".to_owned();
+                let file = name.into();
+                let problem = Problem { file, line: 1, column: 1, kind: "not-utf8", message };
+                Source::Binary(Some(problem), interner)
+            }
             Format::Brackets => {
                 Source::Brackets(Box::new(Reader::with_interner(input, name, interner)))
             }
@@ -110,6 +128,7 @@ impl<R: BufRead> Entries<R> {
         match self.source {
             Source::Brackets(reader) => reader.into_interner(),
             Source::Text(reader) => reader.interner,
+            Source::Binary(_, interner) => interner,
         }
     }
 }
@@ -121,6 +140,7 @@ impl<R: BufRead> Iterator for Entries<R> {
         match &mut self.source {
             Source::Brackets(reader) => reader.next().map(|item| item.map(Entry::Tree)),
             Source::Text(reader) => reader.next().map(|item| item.map(Entry::Text)),
+            Source::Binary(problem, _) => problem.take().map(Err),
         }
     }
 }
@@ -247,6 +267,17 @@ mod tests {
         );
         let [problem] = &reading.problems[..] else { panic!("{:?}", reading.problems) };
         assert_eq!((problem.kind, problem.line), ("not-utf8", 3));
+    }
+
+    #[test]
+    fn what_is_not_text_is_said_once() {
+        let bytes: Vec<u8> = (0..4000_u32).map(|i| (i * i / 7 % 256) as u8).collect();
+        for name in ["a.bin", "a.mrg", "a.txt"] {
+            let reading = read(name, &bytes);
+            let [problem] = &reading.problems[..] else { panic!("{:?}", reading.problems) };
+            assert!(problem.message.starts_with("this is not text"), "{problem}");
+            assert!(reading.trees.is_empty() && reading.texts.is_empty());
+        }
     }
 
     #[test]

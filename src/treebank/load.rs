@@ -52,7 +52,14 @@ pub fn load(
     if corpus.sentences.is_empty() {
         let reason = match corpus.problems.first() {
             Some(problem) => format!("no sentence could be read; first problem: {problem}"),
-            None => format!("no sentence is left of {} read", loader.index),
+            None => match left_out(&corpus.removed) {
+                parts if parts.is_empty() => "no sentence in it".to_owned(),
+                parts => format!(
+                    "no sentence is left of {} read; left out: {}",
+                    loader.index,
+                    parts.join(", ")
+                ),
+            },
         };
         return Err(TreebankError::NoSentence { name: corpus.name, reason });
     }
@@ -229,8 +236,8 @@ impl Splits {
     }
 }
 
-/// What was left out of a split, in a sentence.
-fn note(split: &str, corpus: &Corpus) -> Option<String> {
+/// Sentences that were left out, by reason.
+fn left_out(removed: &Removed) -> Vec<String> {
     let mut parts = Vec::new();
     for (step, what) in [
         ("no-words", "without words"),
@@ -238,11 +245,17 @@ fn note(split: &str, corpus: &Corpus) -> Option<String> {
         ("too-short", "too short"),
         ("too-long", "too long"),
     ] {
-        match corpus.removed.get(step) {
+        match removed.get(step) {
             0 => {}
             n => parts.push(format!("{n} {what}")),
         }
     }
+    parts
+}
+
+/// What was left out of a split, in a sentence.
+fn note(split: &str, corpus: &Corpus) -> Option<String> {
+    let mut parts = left_out(&corpus.removed);
     if !corpus.problems.is_empty() {
         parts.push(format!("{} problems in the files", corpus.problems.len()));
     }

@@ -32,6 +32,7 @@ pub use intern::Interner;
 pub use load::{LengthLimits, Splits, load, load_cut};
 pub use preprocess::{DATA_PRESETS, Preprocessing, PunctuationRule, Tokenizer};
 pub use reader::{ROOT_LABELS, Reader};
+pub use source::{Source, expand};
 pub use statistics::Statistics;
 pub use tree::{Annotation, Node, NodeId, Place, Tree};
 pub use vocabulary::Vocabulary;

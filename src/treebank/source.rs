@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Something to read sentences from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub enum Source {
     File(PathBuf),
     /// A split of the bundled sample.
     Sample(String),
@@ -16,7 +16,7 @@ pub(super) enum Source {
 /// The files that the names mean, in order: a name that exists is a file or a
 /// folder, `sample:…` the bundled sample, anything else a pattern with `*`, `?`
 /// and `**`. `sections` holds for folders with numbered subfolders.
-pub(super) fn expand(names: &[String], sections: &str) -> Result<Vec<Source>, TreebankError> {
+pub fn expand(names: &[String], sections: &str) -> Result<Vec<Source>, TreebankError> {
     let sections = parse_sections(sections)?;
     let mut sources = Vec::new();
     for name in names {

@@ -123,13 +123,49 @@ fn corpus_stats_lists_problems_with_their_places_and_reads_on() {
 }
 
 #[test]
+fn corpus_stats_reads_folders_and_patterns() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    for (name, tree) in [("a.mrg", "(S (NN one))"), ("b.mrg", "(S (NN two)))")] {
+        std::fs::write(base.path().join(name), tree).expect("writable");
+    }
+    for source in [".", "*.mrg"] {
+        let call = rankspace("corpus stats --json").arg(source).within(base.path());
+        let counts = call.succeeds().json();
+        assert_eq!((&counts["trees"], &counts["words"]), (&2.into(), &2.into()), "{source}");
+        let file = counts["problems"][0]["file"].as_str().expect("named");
+        assert!(file.ends_with("b.mrg"), "{counts}");
+    }
+}
+
+#[test]
+fn control_characters_of_data_do_not_reach_the_terminal() {
+    let tree = "(S\u{1b}[31m (NN\u{7} wo\u{9b}rd) (\u{1b}]0;x X)))\n";
+    let ran = rankspace("corpus stats -").input(tree).succeeds();
+    assert!(!ran.stdout.contains(|c: char| c.is_control() && c != '\n'), "{ran}");
+    assert!(ran.stdout.contains("S\u{fffd}[31m"), "{ran}");
+    let json = rankspace("corpus stats - --json").input(tree).succeeds().json();
+    assert!(json["labels"].get("S\u{1b}[31m").is_some(), "{json}");
+    let ran = rankspace("corpus stats").arg("no\u{1b}file").fails();
+    assert!(!ran.stderr.contains('\u{1b}'), "{ran}");
+}
+
+#[test]
+fn a_seed_out_of_range_is_refused_with_the_range() {
+    for seed in ["-1", "x", "9223372036854775808", "99999999999999999999"] {
+        let ran = rankspace("corpus generate").arg(format!("--seed={seed}")).refused();
+        ran.complains("a whole number from 0 to 9223372036854775807");
+    }
+}
+
+#[test]
 fn corpus_stats_fails_where_nothing_can_be_read() {
     let base = tempfile::tempdir().expect("a temporary folder");
     let file = base.path().join("empty.mrg");
     std::fs::write(&file, "").expect("writable");
     rankspace("corpus stats").arg(&file).fails().complains("empty.mrg: no sentence");
     rankspace("corpus stats --json").arg(&file).fails().prints("\"trees\":0");
-    rankspace("corpus stats no-such.mrg").fails().complains("no-such.mrg: No such file");
+    rankspace("corpus stats no-such.mrg").fails().complains("no-such.mrg: no such file");
+    rankspace("corpus stats -").fails().complains("standard input: no sentence");
     rankspace("corpus stats sample:nothing").fails().complains("one of train, dev");
 }
 

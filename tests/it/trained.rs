@@ -99,8 +99,14 @@ fn eval_counts_what_it_scores_and_what_it_leaves_out() {
     assert_eq!(number(&figures["tokens"]), 3.0);
     assert_eq!(number(&figures["skipped"]), 1.0, "one word has no derivation");
     assert!(figures["label_recall"]["NP"].is_number(), "{figures}");
-    let short = rankspace("eval run eval.mrg --max-length 2").within(base).succeeds();
-    short.prints("0 sentences, 0 words, 2 left out");
+    let short = rankspace("eval run eval.mrg --max-length 2").within(base).fails();
+    short.complains("eval.mrg: nothing to score: all 2 sentences are left out");
+    std::fs::write(base.join("long.mrg"), two.lines().next().expect("one")).expect("writable");
+    let long = rankspace("eval run long.mrg --max-length 2").within(base).fails();
+    long.complains("no sentence is left of 1 read; left out: 1 too long");
+    std::fs::write(base.join("marks.mrg"), format!("{two}(S (. .))\n")).expect("writable");
+    let marks = rankspace("eval run marks.mrg").within(base).succeeds();
+    marks.prints("1 sentences, 3 words, 2 left out");
     let plain = rankspace("eval run eval.mrg").within(base).succeeds();
     plain.prints("1 sentences, 3 words, 1 left out").prints("NP ");
 }
@@ -216,8 +222,11 @@ fn a_run_that_cannot_begin_leaves_no_folder() {
     let train = |set: &str| tiny_training(base.path()).args("--set").arg(set);
     train("data.train=none.mrg").fails().complains("none.mrg: no such file");
     train("data.train=[]").fails().complains("data.train");
-    train("data.preset=gumm").fails().complains("gum");
-    train("device=cuda:0").fails().complains("CPU only");
+    train("data.preset=gumm").refused().complains("gum");
+    train("device=cuda:0").refused().complains("CPU only");
+    std::fs::write(base.path().join("c.toml"), "device = \"cuda:0\"\n").expect("writable");
+    rankspace("train c.toml").within(base.path()).fails().complains("CPU only");
+    std::fs::remove_file(base.path().join("c.toml")).expect("removable");
     assert_eq!(std::fs::read_dir(base.path()).expect("readable").count(), 0);
 }
 
@@ -246,6 +255,12 @@ fn files_that_are_empty_or_no_checkpoints_are_named() {
     let empty = tiny_training(base.path()).args("--set data.train=empty.mrg").fails();
     empty.complains("no sentence");
     rankspace("resume .").within(base.path()).fails().complains("is not a run folder");
+    let checkpoints = run.join("checkpoints");
+    rankspace("parse").arg(&checkpoints).fails().complains("best.safetensors, ");
+    for command in ["resume", "watch"] {
+        rankspace(command).arg("nowhere").within(base.path()).fails().complains("no such folder");
+    }
+    rankspace("score").arg(&run).input("").fails().complains("standard input: no sentence");
     rankspace("watch .").within(base.path()).fails().complains("is not a run folder");
 }
 
