@@ -1,5 +1,6 @@
 //! The bundled sample behaves like English.
 
+use crate::call::rankspace;
 use rankspace::config::{Config, Sources};
 use rankspace::evaluation::{self, Scores, Span};
 use rankspace::treebank::{Corpus, LengthLimits, Preprocessing, Splits, load};
@@ -50,4 +51,21 @@ fn raw_text_has_no_gold() {
     let corpus = load(&sources, "", &Preprocessing::default(), LengthLimits::ANY).expect("bundled");
     assert!(corpus.sentences.len() > 200);
     assert!(corpus.sentences.iter().all(|s| s.gold.is_none() && s.tree.is_none()));
+}
+
+#[test]
+fn the_bundled_run_opens_and_its_checkpoint_has_the_figures_that_it_recorded() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_data/runs/sample-rank-pcfg");
+    let status: serde_json::Value = serde_json::from_str(
+        &std::fs::read_to_string(format!("{path}/status.json")).expect("reads"),
+    )
+    .expect("is JSON");
+    let recorded = |name: &str| status["best"]["dev"][name].as_f64().expect("a figure");
+    let found = rankspace("eval").arg(path).args("sample:dev --json").succeeds().json();
+    for (name, tolerance) in [("log_likelihood", 1e-4), ("perplexity", 1e-3), ("s_f1", 0.02)] {
+        let (ours, theirs) = (found[name].as_f64().expect("a figure"), recorded(name));
+        let error = (ours - theirs).abs() / theirs.abs();
+        assert!(error < tolerance, "{name}: {ours} against {theirs}");
+    }
+    rankspace("watch").arg(path).succeeds().prints("finished at step 1200");
 }
