@@ -21,7 +21,7 @@ pub(super) use analysis::{nonterminal, preterminal};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use rows::{Evaluation, Listing, Row};
+use rows::{Evaluation, Listing, Row, Wanted};
 use std::path::PathBuf;
 
 pub const COMMANDS: &[Command] = &[
@@ -136,8 +136,12 @@ pub struct Parses {
     evaluation: Option<Evaluation>,
     /// Whether the screen has been looked at; before, nothing is read.
     seen: bool,
-    /// Newest evaluation that was asked for, so that each is read once.
-    requested: Option<u64>,
+    /// Whether the run's trees were asked for at all.
+    asked: bool,
+    /// Newest evaluation that needs no reading any more: it was read, or could not be.
+    settled: Option<u64>,
+    /// Whether something happened to the run while its trees were being read.
+    missed: bool,
     /// Whether newer evaluations replace the one in view.
     scrubbing: bool,
     failure: Option<String>,
@@ -215,7 +219,7 @@ impl Parses {
             "reload" => {
                 self.scrubbing = false;
                 self.weights = None;
-                self.read(None, context);
+                self.read(Wanted::Newest, context);
             }
             "export" if self.panes.diagram.is_some() => {
                 context.push(Effect::Popup(export::popup()))
@@ -248,23 +252,24 @@ impl Parses {
         match evaluation.neighbour(later) {
             Some(step) => {
                 self.scrubbing = true;
-                self.read(Some(step), context);
+                self.read(Wanted::At(step), context);
             }
             None if later => {
                 self.scrubbing = false;
                 context.status("this is the newest evaluation; newer ones will replace it");
+                self.follow(context);
             }
             None => context.status("this is the first evaluation whose trees are kept"),
         }
     }
 
     /// Reads an evaluation of the run in view.
-    fn read(&mut self, step: Option<u64>, context: &mut Context) {
+    fn read(&mut self, wanted: Wanted, context: &mut Context) {
         let Some(Subject::Run(id)) = self.subject else { return };
         let Some(run) = context.shared.run(id) else { return };
         let path = run.path.clone();
         let title = format!("reading the trees of {}", run.name);
-        context.spawn(Task::new("trees", title, move |_| Evaluation::load(id, &path, step)));
+        context.spawn(Task::new("trees", title, move |_| Evaluation::load(id, &path, wanted)));
     }
 
     /// Follows the selected run and its newest evaluation.
@@ -273,7 +278,8 @@ impl Parses {
             return;
         }
         let selected = context.shared.selected.map(Subject::Run);
-        if self.subject != selected {
+        let turned = self.subject != selected;
+        if turned {
             context.push(Effect::Cancel("trees"));
             context.push(Effect::Cancel("parse"));
             *self = Parses {
@@ -287,10 +293,17 @@ impl Parses {
         }
         let Some(run) = context.shared.selected_run().filter(|_| self.seen) else { return };
         let newest = run.history.newest("dev").map(|e| e.step);
-        let unread = self.requested.is_none() || newest > self.requested;
-        if unread && !(self.scrubbing && self.evaluation.is_some()) {
-            self.requested = Some(newest.unwrap_or(0));
-            self.read(None, context);
+        let unread = !self.asked || newest > self.settled;
+        if !unread || (self.scrubbing && self.evaluation.is_some()) {
+            return;
+        }
+        // A run reports an evaluation before its trees are on the disk: until they are, every
+        // word of the run is a reason to look again.
+        self.missed = !turned && context.shared.task(ScreenId::Parses, "trees").is_some();
+        if !self.missed {
+            self.asked = true;
+            let known = self.evaluation.as_ref().and_then(|e| e.steps.last().copied());
+            self.read(Wanted::Behind(known), context);
         }
     }
 
@@ -455,6 +468,9 @@ impl Parses {
         if let Some(error) = report.error() {
             if report.kind == "trees" {
                 self.failure = Some(error.to_owned());
+                // Once more only for a newer evaluation, or when the user asks.
+                let newest = self.run(context).and_then(|run| run.history.newest("dev"));
+                self.settled = self.settled.max(newest.map(|e| e.step));
             } else {
                 self.live = false;
             }
@@ -465,9 +481,14 @@ impl Parses {
             self.failure = None;
             let ours = |e: &Evaluation| self.subject == Some(Subject::Run(e.run));
             if let Some(evaluation) = evaluation.filter(ours) {
-                self.requested = self.requested.max(Some(evaluation.step));
+                let newest = evaluation.steps.last().copied();
+                self.settled = self.settled.max(newest);
+                self.scrubbing &= Some(evaluation.step) != newest;
                 self.evaluation = Some(evaluation);
                 self.relist(context);
+            }
+            if std::mem::take(&mut self.missed) {
+                self.follow(context);
             }
         } else if let Some((number, weights, analysis)) = report.take::<Parsed>() {
             self.weights = Some(weights);

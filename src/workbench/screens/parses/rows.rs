@@ -85,13 +85,27 @@ pub struct Evaluation {
     pub rows: Vec<Row>,
 }
 
+/// Which evaluation of a run is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Newest,
+    /// That of a step, or the one before it.
+    At(u64),
+    /// The newest, if there is one behind this step.
+    Behind(Option<u64>),
+}
+
 impl Evaluation {
-    /// Reads the evaluation at `step`, or the newest. `None` where none is kept yet.
-    pub fn load(run: RunId, path: &Path, step: Option<u64>) -> Result<Option<Evaluation>, String> {
+    /// Reads an evaluation; `None` where none like that is kept.
+    pub fn load(run: RunId, path: &Path, wanted: Wanted) -> Result<Option<Evaluation>, String> {
         let folder = RunFolder::open(path).map_err(|e| e.to_string())?;
         let kept = folder.evaluations_with_trees();
-        let wanted = kept.iter().rfind(|(s, _)| step.is_none_or(|step| *s <= step));
-        let Some((_, file)) = wanted.or(kept.first()) else { return Ok(None) };
+        let found = match wanted {
+            Wanted::Newest => kept.last(),
+            Wanted::At(step) => kept.iter().rfind(|(s, _)| *s <= step).or(kept.first()),
+            Wanted::Behind(known) => kept.last().filter(|(s, _)| Some(*s) > known),
+        };
+        let Some((_, file)) = found else { return Ok(None) };
         let trees = EvaluatedTrees::read(file).map_err(|e| e.to_string())?;
         let sentences = folder.dev_sentences().map_err(|e| e.to_string())?;
         let steps = kept.iter().map(|(s, _)| *s).collect();
@@ -130,6 +144,8 @@ impl Evaluation {
                 row.marginals = Some(pin.marginals);
             }
         }
+        // Before the first step there is no epoch, whatever the loop was about to begin.
+        let epoch = if step == 0 { 0 } else { epoch };
         Ok(Evaluation { run, step, epoch, s_f1: metrics.get("s_f1"), steps, rows })
     }
 

@@ -1,9 +1,11 @@
 use super::analysis::tests::weights;
 use super::rows::tests::{evaluation, kept, tree};
 use super::*;
-use crate::report::{Metrics, SCHEMA};
-use crate::run::EvaluatedTrees;
+use crate::report::{EventKind, Metrics, SCHEMA};
+use crate::run::{EvaluatedTrees, RunFolder};
 use crate::workbench::stage::{Stage, said};
+use crate::workbench::task::TaskStatus;
+use crate::workbench::testing::event;
 use crate::workbench::theme::{Theme, ThemeName};
 use insta::assert_snapshot;
 
@@ -230,6 +232,96 @@ fn evaluations_are_scrubbed_and_a_new_one_does_not_disturb() {
     assert!(effects.is_empty(), "{effects:?}");
     let effects = stage.command("newer");
     assert!(said(&effects)[0].contains("newest"), "{effects:?}");
+}
+
+/// Trees of an evaluation of one sentence, written into a run folder.
+fn write_trees(folder: &RunFolder, step: u64) {
+    let trees = vec![tree(-20.0, &[(0, 5)])];
+    let (metrics, pinned) = (Metrics::default(), vec![]);
+    let kept = EvaluatedTrees { schema: SCHEMA, step, epoch: 1, metrics, trees, pinned };
+    write_gz(&folder.trees().join(format!("dev-{step:09}.json.gz")), &kept);
+}
+
+/// As a training writes it.
+fn write_gz(path: &std::path::Path, value: &impl serde::Serialize) {
+    let file = std::fs::File::create(path).expect("makes");
+    let mut file = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    serde_json::to_writer(&mut file, value).expect("writes");
+    file.finish().expect("writes");
+}
+
+fn dev_evaluation(step: u64) -> EventKind {
+    EventKind::Evaluation { step, epoch: 1, split: "dev".into(), metrics: Metrics::default() }
+}
+
+#[test]
+fn the_newest_evaluation_is_followed_though_its_trees_come_after_its_event() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::create_at(&base.path().join("run"), &Default::default());
+    let folder = folder.expect("makes");
+    let sentences = vec![kept("the dog barked at me", None)];
+    write_gz(&folder.trees().join("sentences.json.gz"), &sentences);
+    write_trees(&folder, 10);
+    let mut stage = Stage::with_run(Parses::default(), 1);
+    stage.shared.runs[0].path = folder.path().to_owned();
+    let mut seq = 0;
+    let mut tell = |stage: &mut Stage<Parses>, kind| {
+        stage.shared.runs[0].history.push(&event(seq, kind));
+        seq += 1;
+        let effects = stage.update(Input::Run(RunId(1)));
+        stage.settle(effects);
+        stage.screen.evaluation.as_ref().map(|e| e.step)
+    };
+    let effects = stage.update(Input::Shown);
+    stage.settle(effects);
+    assert_eq!(tell(&mut stage, dev_evaluation(20)), Some(10), "its trees are not written yet");
+    write_trees(&folder, 20);
+    let last = EventKind::Checkpoint { step: 20, name: "last".into() };
+    assert_eq!(tell(&mut stage, last), Some(20));
+    // Who looks back is left alone, until the newest is in view again.
+    let effects = stage.command("older");
+    stage.settle(effects);
+    write_trees(&folder, 30);
+    assert_eq!(tell(&mut stage, dev_evaluation(30)), Some(10));
+    for _ in 0..2 {
+        let effects = stage.command("newer");
+        stage.settle(effects);
+    }
+    assert_eq!(stage.screen.evaluation.as_ref().map(|e| e.step), Some(30));
+    write_trees(&folder, 40);
+    assert_eq!(tell(&mut stage, dev_evaluation(40)), Some(40));
+}
+
+#[test]
+fn a_word_of_the_run_while_its_trees_are_read_is_not_forgotten() {
+    let mut stage = stage();
+    let trees = |effects: &[Effect]| {
+        effects.iter().filter(|e| matches!(e, Effect::Spawn(t) if t.kind == "trees")).count()
+    };
+    stage.shared.runs[0].history.push(&event(0, dev_evaluation(400)));
+    assert_eq!(trees(&stage.update(Input::Run(RunId(1)))), 1);
+    let title = "reading".to_owned();
+    let (screen, kind) = (ScreenId::Parses, "trees");
+    stage.shared.tasks.push(TaskStatus { screen, kind, title, done: 0, total: 0 });
+    assert_eq!(trees(&stage.update(Input::Run(RunId(1)))), 0, "one is enough");
+    stage.shared.tasks.clear();
+    assert_eq!(trees(&stage.deliver("trees", None::<Evaluation>)), 1, "it may have come too early");
+    assert_eq!(trees(&stage.deliver("trees", None::<Evaluation>)), 0, "nothing new was said");
+}
+
+#[test]
+fn weights_before_the_first_step_are_of_epoch_0() {
+    let trees = vec![tree(-20.0, &[(0, 5)])];
+    let metrics = Metrics::default();
+    let trees =
+        EvaluatedTrees { schema: SCHEMA, step: 0, epoch: 1, metrics, trees, pinned: vec![] };
+    let sentence = kept("the dog barked at me", None);
+    let evaluation = Evaluation::new(RunId(1), vec![0], vec![sentence], trees);
+    let mut stage = Stage::with_run(Parses::default(), 1);
+    stage.update(Input::Shown);
+    stage.deliver("trees", Some(evaluation.expect("fits")));
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("step 0, epoch 0"), "{shot}");
 }
 
 #[test]
