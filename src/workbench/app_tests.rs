@@ -142,6 +142,18 @@ fn without_a_training_quitting_asks_nothing() {
 }
 
 #[test]
+fn control_c_leaves_a_field_before_it_quits() {
+    for (screen, field) in [("4", "i"), ("4", "/"), ("7", "/"), ("2", "n"), ("2", ":")] {
+        let mut stage = Stage::new();
+        stage.app.shared.listed = true;
+        stage.keys(&[screen, field, "a", "b", "Ctrl-c"]);
+        assert!(!stage.app.finished(), "{screen} {field}");
+        stage.keys(&["Ctrl-c"]);
+        assert!(stage.app.finished(), "{screen} {field}");
+    }
+}
+
+#[test]
 fn a_signal_stops_the_training_and_leaves() {
     let mut stage = training(10);
     stage.keys(&["r"]);
@@ -308,6 +320,49 @@ fn a_named_run_is_shown_and_a_second_one_is_overlaid() {
 }
 
 #[test]
+fn a_folder_that_vanishes_is_gone_on_every_screen_until_it_is_taken_off() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let path = base.path().join("live");
+    std::fs::create_dir(&path).expect("makes");
+    let mut stage = Stage::new();
+    stage.app.begin(vec![Named::Run(path.clone())], LastRun::default());
+    stage.tell(Message::Events(RunId(1), learning(20)));
+    stage.tell(Message::Folders(Vec::new()));
+    assert!(screenshot(&stage.app, 80, 24).contains("live ▶ running"), "it is there, if unlisted");
+    std::fs::remove_dir(&path).expect("removes");
+    stage.tell(Message::Folders(Vec::new()));
+    for (key, text) in [
+        ("2", "its folder was removed or moved: 7"),
+        ("3", "the folder of this run is gone"),
+        ("4", "live (gone)"),
+        ("7", "d takes it off the list"),
+    ] {
+        stage.keys(&[key]);
+        let shot = screenshot(&stage.app, 80, 24);
+        assert!(shot.contains("gone ✗") && shot.contains(text), "{key}: {shot}");
+    }
+    stage.calls();
+    stage.keys(&["R"]);
+    assert!(screenshot(&stage.app, 80, 24).contains("live is gone"));
+    stage.keys(&["d"]);
+    assert!(stage.app.shared.runs.is_empty() && stage.calls().is_empty());
+}
+
+#[test]
+fn quitting_says_of_a_paused_training_that_it_is_paused() {
+    let mut stage = training(10);
+    let (state, step) = (RunState::Paused, 10);
+    let paused = EventKind::State { state, step, resumed: false, reason: None };
+    stage.tell(Message::Events(RunId(1), vec![super::testing::event(999, paused)]));
+    stage.keys(&["q"]);
+    let shot = screenshot(&stage.app, 80, 24);
+    assert!(shot.contains("rank-pcfg-1 is paused.") && !shot.contains("training."), "{shot}");
+    stage.keys(&["c", "7", "d"]);
+    let shot = screenshot(&stage.app, 80, 24);
+    assert!(shot.contains("rank-pcfg-1 is paused: stop it first"), "{shot}");
+}
+
+#[test]
 fn a_later_start_offers_the_last_run() {
     let mut stage = Stage::new();
     stage.app.begin(Vec::new(), LastRun::default());
@@ -315,6 +370,7 @@ fn a_later_start_offers_the_last_run() {
         path: "runs/2026-11-28-rank-pcfg".into(),
         config: Some(super::testing::sample_config()),
         state: Some(RunState::Stopped),
+        dead: false,
         dev: None,
         started: 1000.0,
         touched: 1050.0,

@@ -15,6 +15,8 @@ pub struct Listed {
     pub path: PathBuf,
     pub config: Option<Config>,
     pub state: Option<RunState>,
+    /// Whether its process ended without a word.
+    pub dead: bool,
     /// Best dev figures so far, if its files say them cheaply.
     pub dev: Option<Metrics>,
     /// Wall clock of start and last sign of life, seconds since 1970; 0 if unknown.

@@ -5,10 +5,10 @@ use super::commands::{self, Command};
 use super::keys;
 use super::screen::{ScreenId, View};
 use super::series::Series;
-use super::shared::RunEntry;
+use super::shared::{RunEntry, Standing};
 use super::text;
 use super::widgets;
-use crate::report::{Level, RunState};
+use crate::report::Level;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -64,11 +64,12 @@ impl App {
         if let Some(run) = view.shared.selected_run()
             && room >= 8
         {
-            let (symbol, word, style) = state_label(run.state(), view);
-            let label = if room > run.name.len() + word.len() + 4 {
-                format!("{} {word}", run.name)
+            let (symbol, word, style) = state_label(run, view);
+            let name = view.shared.label(run);
+            let label = if room > name.len() + word.len() + 4 {
+                format!("{name} {word}")
             } else {
-                text::fit(&run.name, room - 2).into_owned()
+                text::fit(&name, room - 2).into_owned()
             };
             let line = Line::from(vec![
                 Span::styled(label, theme.dim),
@@ -160,33 +161,23 @@ fn hint(command: &'static Command, unicode: bool) -> Option<(String, &'static st
     Some((keys::shown(key, unicode), command.short))
 }
 
-/// Symbol, word and style of a run's state.
+/// Symbol, word and style of how a run stands.
 pub fn state_label(
-    state: Option<RunState>,
+    run: &RunEntry,
     view: &View,
 ) -> (&'static str, &'static str, ratatui::style::Style) {
     let theme = view.theme;
-    let (symbol, style) = match state {
-        Some(RunState::Running) => ("▶", theme.good),
-        Some(RunState::Paused) => ("‖", theme.warning),
-        Some(RunState::Stopped) => ("■", theme.dim),
-        Some(RunState::Finished) => ("✓", theme.good),
-        Some(RunState::Failed) => ("✗", theme.error),
-        None => ("·", theme.dim),
+    let standing = run.standing();
+    let (symbol, style) = match standing {
+        Standing::Running => ("▶", theme.good),
+        Standing::Paused => ("‖", theme.warning),
+        Standing::Stopped => ("■", theme.dim),
+        Standing::Finished => ("✓", theme.good),
+        Standing::Failed | Standing::Gone => ("✗", theme.error),
+        Standing::Died => ("✗", theme.warning),
+        Standing::Unknown => ("·", theme.dim),
     };
-    (symbol, state_word(state), style)
-}
-
-/// A run's state in a word.
-pub fn state_word(state: Option<RunState>) -> &'static str {
-    match state {
-        Some(RunState::Running) => "running",
-        Some(RunState::Paused) => "paused",
-        Some(RunState::Stopped) => "stopped",
-        Some(RunState::Finished) => "finished",
-        Some(RunState::Failed) => "failed",
-        None => "unknown",
-    }
+    (symbol, standing.word(), style)
 }
 
 /// The answer to a terminal in which no screen fits: what is wanted, and how the run stands.
@@ -210,7 +201,7 @@ fn draw_small(frame: &mut Frame, area: Rect, view: &View, status: Option<&(Level
 
 /// A run in one line.
 fn summary(run: &RunEntry) -> String {
-    let word = state_word(run.state());
+    let word = run.standing().word();
     let newest = |series: &Series| series.last().map(|(_, loss)| text::figure(loss));
     let loss = match run.history.loss_a_word() {
         Some(words) => newest(words).map(|loss| format!(", loss {loss} a word")),

@@ -5,7 +5,7 @@ use super::message::Message;
 use super::screen::Control;
 use super::shared::RunId;
 use crate::config::Config;
-use crate::report::{Event, Level};
+use crate::report::{Event, Level, RunState};
 use crate::run::{self, Command, Follower, Job, RunFolder, RunSummary};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use notify::{RecursiveMode, Watcher};
@@ -117,9 +117,11 @@ impl Engine for Local {
 
     fn trash(&mut self, path: &Path) -> Result<PathBuf, String> {
         let folder = RunFolder::open(path).map_err(|e| e.to_string())?;
-        let live = RunSummary::read(&folder).live;
-        if live {
-            return Err(format!("{} is running: stop it first", folder.name()));
+        let summary = RunSummary::read(&folder);
+        if summary.live {
+            let paused = summary.state() == Some(RunState::Paused);
+            let word = if paused { "paused" } else { "running" };
+            return Err(format!("{} is {word}: stop it first", folder.name()));
         }
         to_trash(path).map_err(|e| format!("{}: {e}", path.display()))
     }
@@ -204,12 +206,13 @@ fn watch(bases: &[PathBuf], messages: &Sender<Message>, changed: Sender<()>, ask
 }
 
 fn listed(summary: RunSummary) -> Listed {
-    let state = summary.state();
+    let (state, dead) = (summary.state(), summary.was_interrupted());
     let status = summary.status.as_ref();
     let started = summary.path.join("config.toml").metadata().and_then(|m| m.modified()).ok();
     let started = started.and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
     Listed {
         state,
+        dead,
         dev: status.and_then(|s| s.best.as_ref().map(|b| b.dev.clone()).or(s.dev.clone())),
         started: started.map_or(0.0, |d| d.as_secs_f64()),
         touched: status.map_or(0.0, |s| s.heartbeat),

@@ -68,6 +68,8 @@ pub enum Input<'a> {
     Key(KeyEvent),
     /// Pasted text; one message however long it is.
     Paste(&'a str),
+    /// The text field gives the keys back and keeps its text.
+    LeaveField,
     /// The screen has come into view.
     Shown,
     /// Another screen or the command line asks to show something.

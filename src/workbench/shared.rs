@@ -9,11 +9,42 @@ use crate::report::{Level, RunState};
 use crate::run::Command;
 use crossbeam_channel::Sender;
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A run for the length of this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunId(pub u32);
+
+/// How a run stands: its own last word, and what that word hides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Unknown,
+    Running,
+    Paused,
+    Stopped,
+    Finished,
+    Failed,
+    /// Its process ended without a word: it was killed, or the machine went down.
+    Died,
+    /// Its folder is no longer there.
+    Gone,
+}
+
+impl Standing {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Unknown => "unknown",
+            Standing::Running => "running",
+            Standing::Paused => "paused",
+            Standing::Stopped => "stopped",
+            Standing::Finished => "finished",
+            Standing::Failed => "failed",
+            Standing::Died => "died",
+            Standing::Gone => "gone",
+        }
+    }
+}
 
 /// A run folder and what is known of it.
 #[derive(Clone, Debug)]
@@ -33,6 +64,10 @@ pub struct RunEntry {
     pub touched: f64,
     /// Step it stood at when listed.
     pub listed_step: u64,
+    /// Whether its process had ended without a word when the folder was listed.
+    pub listed_dead: bool,
+    /// Whether the folder has vanished.
+    pub gone: bool,
     /// When the folder was listed, wall clock.
     pub listed_at: f64,
     /// What is wrong with the folder.
@@ -60,6 +95,8 @@ impl RunEntry {
             started: 0.0,
             touched: 0.0,
             listed_step: 0,
+            listed_dead: false,
+            gone: false,
             history: History::default(),
             own: false,
             commands: None,
@@ -86,9 +123,27 @@ impl RunEntry {
         }
     }
 
+    /// How it stands, for people.
+    pub fn standing(&self) -> Standing {
+        match self.state() {
+            _ if self.gone => Standing::Gone,
+            None => Standing::Unknown,
+            Some(RunState::Running) => Standing::Running,
+            Some(RunState::Paused) => Standing::Paused,
+            Some(RunState::Stopped)
+                if self.listed_dead && self.history.state != Some(RunState::Stopped) =>
+            {
+                Standing::Died
+            }
+            Some(RunState::Stopped) => Standing::Stopped,
+            Some(RunState::Finished) => Standing::Finished,
+            Some(RunState::Failed) => Standing::Failed,
+        }
+    }
+
     /// Whether it runs or is paused, here or elsewhere.
     pub fn active(&self) -> bool {
-        matches!(self.state(), Some(RunState::Running | RunState::Paused))
+        matches!(self.standing(), Standing::Running | Standing::Paused)
     }
 
     /// Dev figures of the best evaluation that is known.
@@ -180,6 +235,23 @@ impl Shared {
         self.runs.iter().find(|r| r.id == id)
     }
 
+    /// The run's name, with as many folders before it as set it apart from other runs.
+    pub fn label(&self, run: &RunEntry) -> String {
+        let end = |path: &Path, parts: usize| -> PathBuf {
+            let names = path.components().rev().take(parts).collect::<Vec<_>>();
+            names.into_iter().rev().collect()
+        };
+        let twins: Vec<_> =
+            self.runs.iter().filter(|r| r.id != run.id && r.name == run.name).collect();
+        if twins.is_empty() {
+            return run.name.clone();
+        }
+        let most = run.path.components().count();
+        let apart = |n: &usize| twins.iter().all(|r| end(&r.path, *n) != end(&run.path, *n));
+        let parts = (2..=most).find(apart).unwrap_or(most);
+        end(&run.path, parts).display().to_string()
+    }
+
     /// The run that Train, Grammar and Parses show.
     pub fn selected_run(&self) -> Option<&RunEntry> {
         self.run(self.selected?)
@@ -207,6 +279,31 @@ mod tests {
         assert_eq!(run.state(), Some(RunState::Stopped));
         run.own = true;
         assert_eq!(run.state(), Some(RunState::Running), "our own job we know");
+    }
+
+    #[test]
+    fn a_death_without_a_word_is_told_from_a_stop() {
+        let mut run = RunEntry::new(RunId(1), "runs/a".into());
+        run.history.state = Some(RunState::Running);
+        (run.listed_state, run.listed_dead) = (Some(RunState::Stopped), true);
+        run.listed_at = 30.0;
+        assert_eq!(run.standing(), Standing::Died);
+        run.history.state = Some(RunState::Stopped);
+        assert_eq!(run.standing(), Standing::Stopped);
+        run.history.state = Some(RunState::Paused);
+        (run.listed_state, run.listed_dead) = (Some(RunState::Paused), false);
+        assert!(run.active());
+        run.gone = true;
+        assert_eq!((run.standing(), run.active()), (Standing::Gone, false));
+    }
+
+    #[test]
+    fn runs_of_one_name_are_told_apart_by_their_folders() {
+        let run = |id, path: &str| RunEntry::new(RunId(id), path.into());
+        let runs = vec![run(1, "x/runs/a"), run(2, "y/runs/a"), run(3, "z/old/a"), run(4, "b")];
+        let shared = Shared { runs, ..Shared::default() };
+        let labels: Vec<String> = shared.runs.iter().map(|r| shared.label(r)).collect();
+        assert_eq!(labels, ["x/runs/a", "y/runs/a", "old/a", "b"]);
     }
 
     #[test]

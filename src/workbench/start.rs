@@ -150,7 +150,7 @@ impl App {
     fn offer(&mut self, id: RunId) {
         self.select(id);
         let Some(run) = self.shared.run(id) else { return };
-        let word = super::frame::state_word(run.state());
+        let word = run.standing().word();
         let mut choices = vec![Choice::new('s', "show it")];
         if !run.active() && run.state() != Some(crate::report::RunState::Finished) {
             choices.insert(0, Choice::new('r', "resume its training"));

@@ -51,11 +51,12 @@ pub fn to_ascii(buffer: &mut Buffer) {
 fn ascii(symbol: &str) -> &'static str {
     match symbol.chars().next().unwrap_or(' ') {
         '─' | '━' | '═' | '╌' | '┄' | '–' | '—' => "-",
-        '│' | '┃' | '║' | '┆' | '▌' | '▐' => "|",
+        '│' | '┃' | '║' | '┆' => "|",
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╭' | '╮' | '╰' | '╯' | '╵' | '╷'
         | '┻' => "+",
-        '█' | '▓' | '▇' | '▆' => "#",
-        '▒' | '▅' | '▄' => "=",
+        '█' | '▓' | '▇' | '▆' | '▉' | '▊' => "#",
+        '▒' | '▅' | '▄' | '▋' | '▌' | '▐' => "=",
+        '▍' | '▎' | '▏' => "-",
         '░' | '▃' | '▂' | '▁' => ".",
         '…' => ".",
         '·' | '•' => ".",
@@ -92,6 +93,24 @@ pub fn fit(text: &str, width: usize) -> Cow<'_, str> {
         out.push('…');
     }
     Cow::Owned(out)
+}
+
+/// Cuts to at most `width` columns from the left: the end is what tells paths apart.
+pub fn fit_end(text: &str, width: usize) -> Cow<'_, str> {
+    if text.width() <= width {
+        return Cow::Borrowed(text);
+    }
+    let mut kept: Vec<char> = Vec::new();
+    let mut used = 1;
+    for c in text.chars().rev() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        kept.push(c);
+    }
+    let mark = (width > 0).then_some('…');
+    Cow::Owned(mark.into_iter().chain(kept.into_iter().rev()).collect())
 }
 
 /// Breaks text into lines of at most `width` columns, at blanks where it can.
@@ -200,11 +219,22 @@ mod tests {
     }
 
     #[test]
+    fn a_bar_without_utf8_is_of_plain_characters() {
+        for eighths in 0..=16 {
+            let bar = crate::workbench::widgets::bar(f64::from(eighths) / 16.0, 2);
+            let plain: String = bar.chars().map(|c| ascii(&c.to_string())).collect();
+            assert!(plain.chars().all(|c| "#=-.".contains(c)), "{bar} is {plain}");
+        }
+    }
+
+    #[test]
     fn a_cut_is_marked_and_never_wider_than_asked() {
         assert_eq!(fit("abcdef", 4), "abc…");
         assert_eq!(fit("abcd", 4), "abcd");
         assert_eq!(fit("木木木", 4), "木…");
         assert_eq!(fit("abc", 0), "");
+        assert_eq!((fit_end("abcdef", 4), fit_end("木木木", 4)), ("…def".into(), "…木".into()));
+        assert_eq!((fit_end("abc", 3), fit_end("abc", 0)), ("abc".into(), "".into()));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::App;
 use crate::report::{Level, RunState};
 use crate::workbench::popup::{Choice, Popup};
 use crate::workbench::screen::Control;
+use crate::workbench::shared::{RunEntry, Standing};
 
 /// How the workbench is being left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,15 +27,23 @@ impl App {
             self.leave(Leaving::Stop);
             return;
         }
-        let names: Vec<&str> =
-            own.iter().filter_map(|id| self.shared.run(*id)).map(|r| r.name.as_str()).collect();
-        let verb = if own.len() == 1 { "is" } else { "are" };
+        let runs: Vec<_> = own.iter().filter_map(|id| self.shared.run(*id)).collect();
+        let (paused, training): (Vec<&RunEntry>, Vec<&RunEntry>) =
+            runs.into_iter().partition(|r| r.standing() == Standing::Paused);
+        let sentence = |runs: &[&RunEntry], what: &str| {
+            let names: Vec<&str> = runs.iter().map(|r| r.name.as_str()).collect();
+            let verb = if runs.len() == 1 { "is" } else { "are" };
+            (!runs.is_empty()).then(|| format!("{} {verb} {what}.", names.join(", ")))
+        };
+        let sentences =
+            [sentence(&training, "still training"), sentence(&paused, "paused")].into_iter();
+        let text = sentences.flatten().collect::<Vec<_>>().join(" ");
         self.ask(
             "quit",
             Popup::Question {
                 id: "quit",
                 title: "Quit".into(),
-                text: format!("{} {verb} still training.", names.join(", ")),
+                text,
                 choices: vec![
                     Choice::new('s', "stop and save"),
                     Choice::new('l', "leave it running without the workbench"),

@@ -182,7 +182,7 @@ impl App {
         let interrupts = event.modifiers.contains(crossterm::event::KeyModifiers::CONTROL)
             && quit.is_some_and(|c| c.keys.iter().any(|k| Key::parse(k) == Some(key)));
         if interrupts {
-            return self.quit();
+            return self.interrupt();
         }
         self.status = None;
         match self.layers.last_mut().map(|open| open.layer.update(LayerInput::Key(event))) {
@@ -197,6 +197,19 @@ impl App {
             Some((scope, command)) => self.command(scope, command),
             None => self.tell(self.active, Input::Key(event)),
         }
+    }
+
+    /// Ctrl-C: out of a text field first, unless a training waits for an answer.
+    fn interrupt(&mut self) {
+        if self.leaving.is_none() && self.engine.own().is_empty() {
+            if self.top_layer().is_some_and(Layer::editing) {
+                return self.close(Answer::Cancelled);
+            }
+            if self.active_screen().is_some_and(|s| s.editing()) {
+                return self.tell(self.active, Input::LeaveField);
+            }
+        }
+        self.quit();
     }
 
     fn paste(&mut self, text: &str) {

@@ -47,7 +47,7 @@ impl App {
     pub(in crate::workbench) fn resume(&mut self, id: RunId) {
         let Some(run) = self.shared.run(id) else { return };
         if run.own {
-            return self.fail(format!("{} is running already", run.name));
+            return self.fail(format!("{} is {} already", run.name, run.standing().word()));
         }
         let path = run.path.clone();
         self.select(id);
@@ -96,20 +96,22 @@ impl App {
     pub(super) fn trash(&mut self, id: RunId) {
         let Some(run) = self.shared.run(id) else { return };
         let (path, name) = (run.path.clone(), run.name.clone());
-        match self.engine.trash(&path) {
-            Ok(place) => {
-                self.shared.runs.retain(|r| r.id != id);
-                self.shared.overlaid.retain(|r| *r != id);
-                if self.shared.selected == Some(id) {
-                    self.shared.selected = None;
-                }
-                let text = format!("moved {name} to {}", place.display());
-                self.log(Level::Info, "workbench", &text);
-                self.status = Some((Level::Info, text));
-                self.tell_all(|| Input::Selection);
+        let text = if run.gone {
+            format!("{name} is off the list")
+        } else {
+            match self.engine.trash(&path) {
+                Ok(place) => format!("moved {name} to {}", place.display()),
+                Err(reason) => return self.fail(reason),
             }
-            Err(reason) => self.fail(reason),
+        };
+        self.shared.runs.retain(|r| r.id != id);
+        self.shared.overlaid.retain(|r| *r != id);
+        if self.shared.selected == Some(id) {
+            self.shared.selected = None;
         }
+        self.log(Level::Info, "workbench", &text);
+        self.status = Some((Level::Info, text));
+        self.tell_all(|| Input::Selection);
     }
 
     pub(super) fn events(&mut self, id: RunId, events: &[crate::report::Event]) {
@@ -147,7 +149,7 @@ impl App {
             if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
                 run.config = found.config.clone().or_else(|| run.config.take());
                 run.listed_state = found.state;
-                run.listed_at = self.shared.now;
+                (run.listed_at, run.listed_dead, run.gone) = (self.shared.now, found.dead, false);
                 run.problem.clone_from(&found.problem);
                 run.listed_dev.clone_from(&found.dev);
                 run.started = found.started;
@@ -155,11 +157,13 @@ impl App {
                 run.listed_step = found.step;
             }
         }
-        // A folder that vanished goes, unless it is being shown or runs here.
-        let kept = |r: &RunEntry| {
-            r.own || r.followed || listed.iter().any(|f| same_place(&f.path, &r.path))
-        };
-        self.shared.runs.retain(kept);
+        // A folder that vanished goes; what is known of a run that is shown stays until the user
+        // takes it off the list.
+        self.shared.runs.retain_mut(|r| {
+            let there = listed.iter().any(|f| same_place(&f.path, &r.path)) || r.path.is_dir();
+            r.gone = !there && !r.own;
+            there || r.own || r.followed
+        });
         self.shared.runs.sort_by(|a, b| b.started.total_cmp(&a.started).then(b.id.cmp(&a.id)));
         let first = !std::mem::replace(&mut self.shared.listed, true);
         self.tell_all(|| Input::Selection);

@@ -151,6 +151,10 @@ impl Layer for Choose {
         }
     }
 
+    fn editing(&self) -> bool {
+        true
+    }
+
     fn keys(&self) -> &'static [(&'static str, &'static str)] {
         &[("Up", ""), ("Down", "select"), ("Enter", "choose"), ("Esc", "cancel"), ("a-z", "filter")]
     }

@@ -44,6 +44,11 @@ pub trait Layer {
     /// Paints it inside `area`, which is everything but the line of keys.
     fn draw(&self, frame: &mut Frame, area: Rect, view: &View);
 
+    /// Whether it has a text field.
+    fn editing(&self) -> bool {
+        false
+    }
+
     /// What its keys do, for the line of keys.
     fn keys(&self) -> &'static [(&'static str, &'static str)];
 }

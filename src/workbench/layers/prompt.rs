@@ -49,6 +49,10 @@ impl Layer for Prompt {
         }
     }
 
+    fn editing(&self) -> bool {
+        true
+    }
+
     fn keys(&self) -> &'static [(&'static str, &'static str)] {
         &[("Enter", "accept"), ("Esc", "cancel")]
     }

@@ -12,6 +12,12 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Padding, Paragraph};
 
+/// What to see of a run whose folder has vanished, where nothing was read before.
+pub const GONE: [&str; 2] = [
+    "the folder of this run is gone: it was removed or moved",
+    "press 7 to choose another run, or 2 to start one",
+];
+
 /// A titled pane; `focused` where it has the keys.
 pub fn pane<'a>(title: impl Into<String>, theme: &Theme, focused: bool) -> Block<'a> {
     let title = title.into();

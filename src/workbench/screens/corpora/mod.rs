@@ -41,7 +41,7 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: "problems",
-        keys: &["x"],
+        keys: &["p"],
         help: "Show what the reader complained about",
         short: "problems",
     },
@@ -397,6 +397,7 @@ impl Screen for Corpora {
                 self.filter.paste(text);
                 self.relist(context);
             }
+            Input::LeaveField => self.editing = false,
             Input::Shown => {
                 self.seen = true;
                 self.refresh(context);

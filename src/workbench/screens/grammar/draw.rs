@@ -3,7 +3,7 @@ use super::{Computed, Grammar};
 use crate::analysis::SymbolStatistics;
 use crate::workbench::screen::{ScreenId, View};
 use crate::workbench::text::{clean, count, figure, fit, wrap};
-use crate::workbench::widgets::{bar, empty_state, moves, pane};
+use crate::workbench::widgets::{GONE, bar, empty_state, moves, pane};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -40,8 +40,10 @@ fn draw_empty(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
         failure.iter().map(String::as_str).chain(["press r to try again"]).collect();
     let lines: &[&str] = if view.shared.selected_run().is_none() {
         &["no run is selected", "press 2 to start one, or 7 to choose one from the list of runs"]
+    } else if view.shared.selected_run().is_some_and(|run| run.gone) {
+        &GONE
     } else if view.shared.task(ScreenId::Grammar, "symbols").is_some() {
-        &["counting the symbols over the development sentences", "press x to stop"]
+        &["counting the symbols over the development sentences", "press Ctrl-x to stop"]
     } else if screen.failure.is_some() {
         &failed
     } else {
@@ -54,10 +56,12 @@ fn draw_empty(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
 fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let symbols = &computed.symbols;
-    let run = view.shared.run(computed.run).map_or("", |r| &r.name);
+    let run = view.shared.run(computed.run).map_or(String::new(), |run| {
+        view.shared.label(run) + if run.gone { " (gone)" } else { "" }
+    });
     let mut first = format!(
         " {} · weights of step {}{} · {} dev sentences",
-        clean(run),
+        clean(&run),
         count(computed.weights.step),
         computed.origin.suffix(),
         symbols.sentences

@@ -51,7 +51,6 @@ pub const COMMANDS: &[Command] = &[
         help: "Compute again with the current weights",
         short: "refresh",
     },
-    Command { name: "stop", keys: &["x"], help: "Stop the computation", short: "" },
     Command { name: "clear", keys: &["Esc"], help: "List all symbols again", short: "" },
     moves::DOWN,
     moves::UP,
@@ -125,10 +124,6 @@ impl Grammar {
                 self.relist(context);
             }
             "refresh" => self.compute(context),
-            "stop" => {
-                context.push(Effect::Cancel("symbols"));
-                context.status("stopped; r computes again");
-            }
             "sentences" => self.show_sentences(context),
             _ => {}
         }
@@ -261,6 +256,7 @@ impl Screen for Grammar {
                 self.filter.paste(text);
                 self.relist(context);
             }
+            Input::LeaveField => self.editing = false,
             Input::Shown => {
                 self.seen = true;
                 self.follow(context);

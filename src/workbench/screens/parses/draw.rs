@@ -4,7 +4,7 @@ use crate::render::Mark;
 use crate::treebank::{Preprocessing, PunctuationRule};
 use crate::workbench::screen::{ScreenId, View};
 use crate::workbench::text::{clean, count, figure, fit, wrap};
-use crate::workbench::widgets::{TreePane, empty_state, moves, pane};
+use crate::workbench::widgets::{GONE, TreePane, empty_state, moves, pane};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -61,7 +61,11 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     };
     let name = match &screen.subject {
         Some(Subject::Checkpoint(path)) => path.display().to_string(),
-        _ => run.map_or_else(|| "no run".to_owned(), |r| r.name.clone()),
+        _ => match run {
+            None => "no run".to_owned(),
+            Some(run) if run.gone => format!("{} (gone)", view.shared.label(run)),
+            Some(run) => view.shared.label(run),
+        },
     };
     let mut first = vec![Span::styled(format!(" {}", clean(&name)), theme.title)];
     if let Some(evaluation) = &screen.evaluation {
@@ -109,6 +113,7 @@ fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &Vie
             "a checkpoint without its run has no development trees",
             "press i to type a sentence and parse it with these weights",
         ],
+        _ if view.shared.selected_run().is_some_and(|run| run.gone) => &GONE,
         _ if reading => &["reading the trees"],
         _ if screen.failure.is_some() => &failed,
         _ => &[

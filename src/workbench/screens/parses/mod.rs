@@ -571,6 +571,7 @@ impl Screen for Parses {
                 }
                 self.refilter(context);
             }
+            Input::LeaveField => self.editing = None,
             Input::Shown => {
                 self.seen = true;
                 self.follow(context);

@@ -1,6 +1,5 @@
 //! Which runs a filter keeps: words, settings and figures.
 
-use crate::workbench::frame::state_word;
 use crate::workbench::shared::RunEntry;
 
 /// Whether a run has all words of the filter. A word is part of the name, state or settings
@@ -21,7 +20,7 @@ fn has(word: &str, run: &RunEntry) -> bool {
     let word = word.to_lowercase();
     let contains = |text: &str| text.to_lowercase().contains(&word);
     contains(&run.name)
-        || contains(state_word(run.state()))
+        || contains(run.standing().word())
         || run.config.as_ref().is_some_and(|config| {
             // `key = "value"` as TOML writes it, and `key=value` as people do.
             config

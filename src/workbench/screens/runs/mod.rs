@@ -53,7 +53,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "delete",
         keys: &["d", "Delete"],
-        help: "Move the run to the trash beside it; asks first",
+        help: "Move the run to the trash beside it (asks first); take a gone one off the list",
         short: "delete",
     },
     Command { name: "clear", keys: &["Esc"], help: "Take the filter away", short: "" },
@@ -124,14 +124,18 @@ impl Runs {
                 context.status("this is the selected run: compare it with another");
             }
             "overlay" => context.push(Effect::Overlay(run.id)),
-            "resume" if run.active() => context.status(format!("{} is not stopped", run.name)),
+            "resume" if run.active() || run.gone => {
+                context.status(format!("{} is {}", run.name, run.standing().word()));
+            }
             "resume" => {
                 context.push(Effect::Resume(run.id));
                 context.push(Effect::Show(ScreenId::Train));
             }
             "delete" if run.active() => {
-                context.warn(format!("{} is running: stop it first", run.name));
+                context.warn(format!("{} is {}: stop it first", run.name, run.standing().word()));
             }
+            // Nothing is left to move.
+            "delete" if run.gone => context.push(Effect::Trash(run.id)),
             "delete" => {
                 self.deleting = Some(run.id);
                 context.push(Effect::Popup(Popup::Question {
@@ -182,6 +186,7 @@ impl Screen for Runs {
                 }
             }
             Input::Answer { .. } => self.deleting = None,
+            Input::LeaveField => self.filtering = false,
             Input::Shown | Input::Selection => self.settle(context.shared),
             _ => {}
         }

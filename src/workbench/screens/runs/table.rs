@@ -48,23 +48,24 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
         return;
     }
     let wide = area.width >= WIDE;
-    let names = name_width(&shown, usize::from(inside.width), wide);
+    let labels: Vec<String> = shown.iter().map(|r| shared.label(r)).collect();
+    let names = name_width(&labels, usize::from(inside.width), wide);
     frame.render_widget(header(names, wide).style(theme.dim), inside);
     let rows = usize::from(inside.height - 1);
     let at = shown.iter().position(|r| Some(r.id) == runs.at).unwrap_or(0);
     let top = (at + 1).saturating_sub(rows);
-    for (i, run) in shown.iter().skip(top).take(rows).enumerate() {
+    for (i, (run, label)) in shown.iter().zip(&labels).skip(top).take(rows).enumerate() {
         let place = Rect { y: inside.y + 1 + i as u16, height: 1, ..inside };
-        frame.render_widget(row(run, names, wide, view), place);
+        frame.render_widget(row(run, label, names, wide, view), place);
         if top + i == at {
             frame.buffer_mut().set_style(place, theme.selected);
         }
     }
 }
 
-fn name_width(runs: &[&RunEntry], width: usize, wide: bool) -> usize {
-    let rest = if wide { 88 } else { 50 };
-    let longest = runs.iter().map(|r| r.name.width()).max().unwrap_or(0);
+fn name_width(labels: &[String], width: usize, wide: bool) -> usize {
+    let rest = if wide { 96 } else { 53 };
+    let longest = labels.iter().map(|l| l.width()).max().unwrap_or(0);
     longest.clamp(4, width.saturating_sub(rest).max(12))
 }
 
@@ -72,21 +73,31 @@ fn header<'a>(names: usize, wide: bool) -> Line<'a> {
     let name = "name";
     Line::from(if wide {
         format!(
-            "   {name:<names$}  {:<12}{:<10}{:>6}{:>6}{:>6}{:>6}{:>9}{:>8}{:>8}{:>9}{:>12}",
-            "state", "family", "NT", "PT", "rank", "seed", "step", "S-F1", "C-F1", "ppl", "age"
+            "   {name:<names$}  {:<12}{:<10}{:>6}{:>6}{:>6}{:>6}{:>9}{:>11}{:>11}{:>11}{:>12}",
+            "state",
+            "family",
+            "NT",
+            "PT",
+            "rank",
+            "seed",
+            "step",
+            "best S-F1",
+            "best C-F1",
+            "best ppl",
+            "age"
         )
     } else {
         format!(
-            "   {name:<names$}  {:<12}{:>7}{:>7}{:>9}{:>10}",
-            "state", "step", "S-F1", "ppl", "age"
+            "   {name:<names$}  {:<12}{:>7}{:>11}{:>10}{:>8}",
+            "state", "step", "best S-F1", "best ppl", "age"
         )
     })
 }
 
-fn row<'a>(run: &RunEntry, names: usize, wide: bool, view: &View) -> Line<'a> {
+fn row<'a>(run: &RunEntry, label: &str, names: usize, wide: bool, view: &View) -> Line<'a> {
     let theme = view.theme;
     let shared = view.shared;
-    let (symbol, word, style) = state_label(run.state(), view);
+    let (symbol, word, style) = state_label(run, view);
     // The same symbol as in the charts.
     let series = if shared.selected == Some(run.id) {
         Some(0)
@@ -97,8 +108,8 @@ fn row<'a>(run: &RunEntry, names: usize, wide: bool, view: &View) -> Line<'a> {
         Some(i) => Span::styled(format!("{}  ", theme.series_symbol(i)), theme.series(i)),
         None => Span::raw("   "),
     };
-    let name = text::clean(&run.name).into_owned();
-    let name = text::fit(&name, names).into_owned();
+    let label = text::clean(label).into_owned();
+    let name = text::fit_end(&label, names).into_owned();
     let pad = " ".repeat(names.saturating_sub(name.width()) + 2);
     let dev =
         |key: &str| run.best_dev().and_then(|m| m.get(key)).map_or("-".to_owned(), text::figure);
@@ -107,7 +118,7 @@ fn row<'a>(run: &RunEntry, names: usize, wide: bool, view: &View) -> Line<'a> {
         let m = run.config.as_ref().map(|c| &c.model);
         let size = |n: Option<usize>| n.map_or("-".to_owned(), |n| n.to_string());
         format!(
-            "{:<10}{:>6}{:>6}{:>6}{:>6}{:>9}{:>8}{:>8}{:>9}{age:>12}",
+            "{:<10}{:>6}{:>6}{:>6}{:>6}{:>9}{:>11}{:>11}{:>11}{age:>12}",
             m.map_or("-", |m| m.family.name()),
             size(m.map(|m| m.nonterminals)),
             size(m.map(|m| m.preterminals)),
@@ -119,9 +130,10 @@ fn row<'a>(run: &RunEntry, names: usize, wide: bool, view: &View) -> Line<'a> {
             dev("perplexity"),
         )
     } else {
-        format!("{:>7}{:>7}{:>9}{age:>10}", run.step(), dev("s_f1"), dev("perplexity"))
+        format!("{:>7}{:>11}{:>10}{age:>8}", run.step(), dev("s_f1"), dev("perplexity"))
     };
     let (tail, tail_style) = match &run.problem {
+        _ if run.gone => ("no folder: d takes it off the list".into(), theme.error),
         Some(problem) => (text::clean(problem).into_owned(), theme.error),
         None => (tail, theme.text),
     };

@@ -52,6 +52,20 @@ fn typing_filters_and_escape_brings_all_back() {
 }
 
 #[test]
+fn runs_of_one_name_show_their_folders_and_a_killed_one_has_died() {
+    let (mut runs, mut shared) = (Runs::default(), shared());
+    shared.runs[1].path = "elsewhere/2026-11-29-rank-pcfg".into();
+    shared.runs[1].name = "2026-11-29-rank-pcfg".into();
+    let killed = &mut shared.runs[0];
+    (killed.listed_state, killed.listed_dead) = (Some(RunState::Stopped), true);
+    killed.listed_at = 90_400.0;
+    update(&mut runs, Input::Shown, &shared);
+    let picture = picture(&runs, &shared, 80, 12);
+    assert!(picture.contains("…s/2026-11-29-rank-pcfg  ✗ died"), "{picture}");
+    assert!(picture.contains("…e/2026-11-29-rank-pcfg  ✓ finished"), "{picture}");
+}
+
+#[test]
 fn enter_selects_the_run_and_shows_train() {
     let (mut runs, shared) = (Runs::default(), shared());
     update(&mut runs, Input::Shown, &shared);

@@ -3,11 +3,10 @@
 use super::Train;
 use super::figures::{Figure, Page};
 use super::shown;
-use crate::report::RunState;
 use crate::workbench::frame::state_label;
 use crate::workbench::history::History;
 use crate::workbench::screen::View;
-use crate::workbench::shared::RunEntry;
+use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::text;
 use crate::workbench::theme::Theme;
 use crate::workbench::widgets::chart::{Chart, Trace};
@@ -145,12 +144,17 @@ fn draw_head(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view:
 }
 
 fn head_title<'a>(run: &RunEntry, view: &View) -> Line<'a> {
-    let (symbol, word, style) = state_label(run.state(), view);
+    let (symbol, word, style) = state_label(run, view);
     let mut spans = vec![
-        Span::styled(format!(" {} ", text::clean(&run.name)), view.theme.title),
+        Span::styled(format!(" {} ", text::clean(&view.shared.label(run))), view.theme.title),
         Span::styled(format!("{symbol} {word} "), style),
     ];
-    if let Some(reason) = run.history.reason.as_deref().filter(|_| !run.active()) {
+    let reason = match run.standing() {
+        Standing::Gone => Some("its folder was removed or moved: 7 chooses another"),
+        Standing::Died => Some("its process ended without a word: R resumes it"),
+        _ => run.history.reason.as_deref().filter(|_| !run.active()),
+    };
+    if let Some(reason) = reason {
         let reason = text::fit(&text::clean(reason), 60).into_owned();
         spans.push(Span::styled(format!("{reason} "), view.theme.dim));
     }
@@ -161,9 +165,10 @@ fn head_title<'a>(run: &RunEntry, view: &View) -> Line<'a> {
 fn progress_line<'a>(run: &RunEntry, width: usize, theme: &Theme) -> Line<'a> {
     let history = &run.history;
     let Some(last) = &history.last else {
-        let text = match run.state() {
+        let text = match run.standing() {
+            Standing::Gone => "its folder is no longer there",
             _ if run.listed_step > 0 => "reading its events…",
-            Some(RunState::Running) => "loading the data and building the model…",
+            Standing::Running => "loading the data and building the model…",
             _ => "no steps yet",
         };
         return Line::styled(text, theme.dim);
@@ -186,7 +191,7 @@ fn progress_line<'a>(run: &RunEntry, width: usize, theme: &Theme) -> Line<'a> {
 /// Time left while it runs, else the share done.
 fn left(run: &RunEntry, share: f64, of_steps: u64) -> String {
     let seconds = run.history.seconds_left(share, of_steps);
-    match seconds.filter(|_| run.state() == Some(RunState::Running) && share < 1.0) {
+    match seconds.filter(|_| run.standing() == Standing::Running && share < 1.0) {
         Some(seconds) => format!(" {} left", text::duration(seconds)),
         None => format!(" {:.0}%", share * 100.0),
     }
@@ -262,7 +267,7 @@ fn key_line<'a>(train: &Train, view: &View) -> Line<'a> {
     let mut spans = Vec::new();
     for (i, run) in shown(view.shared).enumerate() {
         spans.push(Span::styled(format!("{} ", theme.series_symbol(i)), theme.series(i)));
-        let mut label = run.name.clone();
+        let mut label = view.shared.label(run);
         for difference in train.differences.iter().take(2) {
             let value = difference.values.get(i).and_then(|v| v.as_deref()).unwrap_or("-");
             label.push_str(&format!(" {}={value}", short(&difference.key)));
@@ -412,7 +417,8 @@ fn overlay_rows<'a>(train: &Train, width: usize, view: &View, lines: &mut Vec<Li
     }
     heading("Compared", theme, lines);
     for (i, run) in shown(view.shared).enumerate() {
-        let name = text::fit(&text::clean(&run.name), width.saturating_sub(4)).into_owned();
+        let name = text::fit_end(&text::clean(&view.shared.label(run)), width.saturating_sub(4))
+            .into_owned();
         lines.push(Line::from(vec![
             Span::styled(format!("  {} ", theme.series_symbol(i)), theme.series(i)),
             Span::styled(name, theme.text),

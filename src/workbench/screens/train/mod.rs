@@ -6,11 +6,10 @@ mod draw;
 mod figures;
 
 use crate::config::{self, Config};
-use crate::report::RunState;
 use crate::workbench::commands::Command;
 use crate::workbench::popup::{Answer, Choice, Item, Popup};
 use crate::workbench::screen::{Context, Control, Effect, Input, Screen, ScreenId, View};
-use crate::workbench::shared::{RunEntry, RunId, Shared};
+use crate::workbench::shared::{RunEntry, RunId, Shared, Standing};
 use crate::workbench::task::{Task, TaskReport};
 use charts::Charts;
 use compare::Difference;
@@ -135,7 +134,7 @@ impl Screen for Train {
 
     fn animates(&self, shared: &Shared) -> bool {
         // The clock of a running training.
-        shared.selected_run().is_some_and(|r| r.state() == Some(RunState::Running))
+        shared.selected_run().is_some_and(|r| r.standing() == Standing::Running)
     }
 }
 
@@ -155,8 +154,8 @@ impl Train {
             }
             ("pause", Some(run)) => pause(run, context),
             ("stop", Some(run)) => stop(run, context),
-            ("resume", Some(run)) if run.active() => {
-                context.status(format!("{} is not stopped", run.name));
+            ("resume", Some(run)) if run.active() || run.gone => {
+                context.status(format!("{} is {}", run.name, run.standing().word()));
             }
             ("resume", Some(run)) => context.push(Effect::Resume(run.id)),
             ("checkpoint" | "learning-rate", Some(run)) if !run.active() => {
@@ -188,15 +187,16 @@ fn shown(shared: &Shared) -> impl Iterator<Item = &RunEntry> {
 }
 
 fn pause(run: &RunEntry, context: &mut Context) {
-    match run.state() {
-        Some(RunState::Running) => {
+    match run.standing() {
+        Standing::Running => {
             context.push(Effect::Control(run.id, Control::Pause));
             context.status("pausing after this step");
         }
-        Some(RunState::Paused) => {
+        Standing::Paused => {
             context.push(Effect::Control(run.id, Control::Resume));
             context.status("going on");
         }
+        Standing::Gone => context.status(format!("{}: its folder is gone", run.name)),
         _ => context.status(format!("{} is not running: R resumes it", run.name)),
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::report::EventKind;
+use crate::report::RunState;
 use crate::workbench::testing::{event, learning, picture, run, shared_with_run, step, update};
 
 fn train(shared: &Shared) -> Train {
