@@ -165,11 +165,21 @@ const FIGURES: [Figure; 7] = [
     ("words", |m| count(m.statistics.words)),
     ("distinct words", |m| count(m.statistics.word_types)),
     ("mean / longest", |m| {
-        format!("{:.1} / {}", m.statistics.mean_length(), m.statistics.max_length)
+        mean_and_longest(m.statistics.mean_length(), m.statistics.max_length as f64)
     }),
     ("labels / tags", |m| format!("{} / {}", m.statistics.labels.len(), m.statistics.tags.len())),
     ("unknown words", |m| m.unknown.map_or("–".to_owned(), |u| format!("{u:.2} %"))),
 ];
+
+/// Both lengths in few columns: a text may be one line of a million words.
+pub(super) fn mean_and_longest(mean: f64, longest: f64) -> String {
+    let short = |x: f64, decimals: usize| match x {
+        1e6.. => format!("{:.1}M", x / 1e6),
+        1e4.. => format!("{:.0}k", x / 1e3),
+        _ => format!("{x:.decimals$}"),
+    };
+    format!("{} / {}", short(mean, 1), short(longest, 0))
+}
 
 /// Counts as read, under the settings of the corpus and, if they were edited, under the edited
 /// ones; below, what preprocessing removed, in a line or step by step.
@@ -183,7 +193,9 @@ fn figures<'a>(loaded: &Loaded, by_step: bool, view: &View) -> Vec<Line<'a>> {
         columns.push(("preprocessed", &loaded.current));
     }
     let row = |name: &str, cells: Vec<String>| {
-        cells.iter().fold(format!("{name:<15}"), |line, cell| line + &format!("{cell:>13}"))
+        // Whatever stands in a cell, a blank stays between two.
+        let cell = |cell: &String| format!(" {:>12}", fit(cell, 12));
+        format!("{name:<15}") + &cells.iter().map(cell).collect::<String>()
     };
     let titles = columns.iter().map(|(title, _)| (*title).to_owned()).collect();
     let mut lines = vec![Line::styled(row("", titles), theme.dim)];

@@ -1,3 +1,4 @@
+use super::draw::mean_and_longest;
 use super::*;
 use crate::workbench::stage::{Stage, said};
 use insta::assert_snapshot;
@@ -189,4 +190,11 @@ fn a_dev_split_that_is_cut_from_train_is_listed_as_the_run_has_it() {
     let (dev, dev_as_read) = read(&stage);
     assert_eq!(dev, indices(&splits.dev.sentences));
     assert_eq!(train_as_read + dev_as_read, 150, "all sentences stand in one of the two");
+}
+
+#[test]
+fn lengths_of_any_size_leave_room_for_the_next_column() {
+    assert_eq!(mean_and_longest(8.25, 31.0), "8.2 / 31");
+    assert_eq!(mean_and_longest(1e6, 1e6), "1.0M / 1.0M");
+    assert!(mean_and_longest(9999.9, 9e8).len() <= 15);
 }
