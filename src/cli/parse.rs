@@ -89,14 +89,15 @@ fn line<'a>(number: usize, pair: Option<(&'a Sentence, &model::Parse)>) -> Line<
         sentence: number,
         words: &sentence.surface,
         log_prob: parse.log_prob,
-        tags: (!parse.tags.is_empty()).then(|| parse.tags.iter().map(|&t| tag_name(t)).collect()),
+        tags: (!parse.tags.is_empty())
+            .then(|| parse.tags.iter().map(|&t| model::preterminal_name(t)).collect()),
         spans: parse
             .spans
             .iter()
             .map(|s| Span {
                 start: s.start,
                 end: s.end,
-                label: s.label.map(label_name),
+                label: s.label.map(model::nonterminal_name),
                 posterior: s.posterior,
             })
             .collect(),
@@ -108,7 +109,7 @@ fn diagram(sentence: &Sentence, parse: &model::Parse) -> Option<Diagram> {
     let tags: Vec<String> = match (&parse.tags[..], &sentence.tags) {
         ([], Some(tags)) => tags.iter().map(|t| (**t).to_owned()).collect(),
         ([], None) => vec![NAMELESS.to_owned(); sentence.len()],
-        (induced, _) => induced.iter().map(|&t| tag_name(t)).collect(),
+        (induced, _) => induced.iter().map(|&t| model::preterminal_name(t)).collect(),
     };
     let spans: Vec<_> = parse
         .spans
@@ -116,18 +117,8 @@ fn diagram(sentence: &Sentence, parse: &model::Parse) -> Option<Diagram> {
         .map(|s| DiagramSpan {
             start: s.start,
             end: s.end,
-            label: s.label.map_or_else(|| NAMELESS.to_owned(), label_name),
+            label: s.label.map_or_else(|| NAMELESS.to_owned(), model::nonterminal_name),
         })
         .collect();
     Diagram::from_spans(&sentence.surface, Some(&tags), &spans)
-}
-
-/// Nonterminals and preterminals are counted from 0, each by themselves. No hyphen: readers
-/// would take what follows for a function tag.
-fn label_name(nonterminal: u32) -> String {
-    format!("N{nonterminal}")
-}
-
-fn tag_name(preterminal: u32) -> String {
-    format!("T{preterminal}")
 }

@@ -56,7 +56,7 @@ impl<T: Real> Linear<'_, T> {
         self.weight.len() / self.bias.len()
     }
 
-    fn forward(&self, x: &[T], y: &mut Vec<T>) {
+    fn forward(&self, x: &[T], y: &mut Vec<T>, relu: bool) {
         let (rows, out) = (x.len() / self.width(), self.bias.len());
         y.resize(rows * out, T::ZERO);
         multiply(
@@ -66,6 +66,7 @@ impl<T: Real> Linear<'_, T> {
             Matrix::new(x, rows, self.width()),
             Matrix::new(self.weight, out, self.width()).t(),
         );
+        finish(y, self.bias, relu);
     }
 
     /// Gradients of weight and bias from that of the output, (rows, out).
@@ -131,10 +132,7 @@ pub(super) fn linear<T: Element>(
     x: &[T],
     y: &mut Vec<T>,
 ) -> Result<(), ModelError> {
-    let layer = weights.layer(name)?;
-    layer.forward(x, y);
-    finish(y, layer.bias, false);
-    Ok(())
+    weights.layer(name).map(|layer| layer.forward(x, y, false))
 }
 
 /// `y = max(x weight^T + bias, 0)`.
@@ -144,10 +142,7 @@ pub(super) fn linear_relu<T: Element>(
     x: &[T],
     y: &mut Vec<T>,
 ) -> Result<(), ModelError> {
-    let layer = weights.layer(name)?;
-    layer.forward(x, y);
-    finish(y, layer.bias, true);
-    Ok(())
+    weights.layer(name).map(|layer| layer.forward(x, y, true))
 }
 
 /// Backward of [`linear`]; the input's gradient goes to `to_x`.

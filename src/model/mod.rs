@@ -12,7 +12,7 @@ mod rank_pcfg;
 mod softmax;
 mod view;
 
-pub use view::GrammarView;
+pub use view::{GrammarView, nonterminal_name, preterminal_name};
 
 use crate::config::{Config, Family, Precision};
 

@@ -1,3 +1,14 @@
+/// Name of a nonterminal, counted from 0, wherever it is shown or written. No hyphen: readers of
+/// brackets would take what follows for a function tag.
+pub fn nonterminal_name(nonterminal: u32) -> String {
+    format!("N{nonterminal}")
+}
+
+/// Name of a preterminal, counted from 0 by themselves.
+pub fn preterminal_name(preterminal: u32) -> String {
+    format!("T{preterminal}")
+}
+
 /// Probabilities of a low-rank grammar: `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]`.
 /// Symbols are numbered nonterminals first, then preterminals.
 #[derive(Clone, Copy, Debug)]

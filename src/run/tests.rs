@@ -249,6 +249,9 @@ fn a_run_killed_in_the_middle_goes_on_from_last_and_supersedes_what_it_had_said(
     let killed = RunFolder::open(&killed).expect("opens");
     assert_eq!(Checkpoint::load(&killed.last()).expect("loads").step, 5);
     assert_eq!(Timeline::of(&killed.events().expect("reads")).step(), 8);
+    // As if step 7 had been evaluated before the kill.
+    let (_, at_5) = killed.evaluations_with_trees().pop().expect("trees of step 5");
+    std::fs::copy(&at_5, killed.trees().join("dev-000000007.json.gz")).expect("copies");
     let job = resume(&killed, Order::default()).expect("nobody holds the copy");
     let events = wait(&job, "resumption", |k| matches!(k, EventKind::State { resumed: true, .. }));
     assert!(matches!(
@@ -257,6 +260,9 @@ fn a_run_killed_in_the_middle_goes_on_from_last_and_supersedes_what_it_had_said(
     ));
     assert_eq!(job.join().state, RunState::Finished);
     assert_eq!(curve(&killed), whole);
+    let steps: Vec<_> = killed.evaluations_with_trees().iter().map(|(step, _)| *step).collect();
+    let timeline = Timeline::of(&killed.events().expect("reads"));
+    assert_eq!(steps, timeline.split("dev").map(|e| e.step).collect::<Vec<_>>());
 }
 
 #[test]

@@ -148,8 +148,7 @@ fn rounded(x: f32) -> f32 {
 }
 
 impl RunFolder {
-    /// Steps whose development trees are kept, ascending, with their files; after a resumption
-    /// there may be some of superseded steps, which the [`Timeline`](super::Timeline) has not.
+    /// Steps whose development trees are kept, ascending, with their files.
     pub fn evaluations_with_trees(&self) -> Vec<(u64, PathBuf)> {
         let entries = std::fs::read_dir(self.trees()).into_iter().flatten().flatten();
         let mut found: Vec<_> = entries
@@ -161,6 +160,15 @@ impl RunFolder {
             .collect();
         found.sort();
         found
+    }
+
+    /// Takes away the trees of later steps, which a resumption from `step` supersedes like their
+    /// events.
+    pub(super) fn drop_trees_after(&self, step: u64) -> Result<(), RunError> {
+        for (_, path) in self.evaluations_with_trees().into_iter().filter(|(s, _)| *s > step) {
+            std::fs::remove_file(&path).map_err(RunError::io(&path))?;
+        }
+        Ok(())
     }
 
     /// The development sentences that [`EvaluatedTrees::trees`] belong to.

@@ -131,6 +131,8 @@ impl Worker {
         commands: &Receiver<Command>,
     ) -> Result<(RunState, Option<String>), RunError> {
         self.note_progress(&setup);
+        let dropped = self.folder.drop_trees_after(setup.trainer.state().step);
+        self.go_on(dropped)?;
         if setup.trainer.state().step == 0 {
             setup.trainer.introduce(&mut self.reports);
             let kept = self.folder.keep_dev_sentences(setup.trainer.dev_sentences());

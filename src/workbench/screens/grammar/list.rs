@@ -1,7 +1,7 @@
 //! Which symbols are listed, and in which order.
 
 use crate::analysis::{SymbolStatistics, Symbols, Usage};
-use crate::workbench::screens::parses::{nonterminal, preterminal};
+use crate::model::{nonterminal_name, preterminal_name};
 
 /// The two kinds of symbols.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,8 +51,8 @@ impl Kind {
     /// The symbol's name, as in trees.
     pub fn name_of(self, symbol: usize) -> String {
         match self {
-            Kind::Nonterminals => nonterminal(symbol as u32),
-            Kind::Preterminals => preterminal(symbol as u32),
+            Kind::Nonterminals => nonterminal_name(symbol as u32),
+            Kind::Preterminals => preterminal_name(symbol as u32),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Parsing one sentence with the weights at hand.
 
-use crate::model::Wanted;
+use crate::model::{Wanted, nonterminal_name, preterminal_name};
 use crate::render::{Diagram, DiagramSpan};
 use crate::run::{KeptSentence, Snapshot};
 use crate::treebank::{Batch, Sentence};
@@ -41,16 +41,6 @@ pub struct Analysis {
     pub marginals: Vec<f32>,
 }
 
-/// Name of a nonterminal on the screen.
-pub fn nonterminal(id: u32) -> String {
-    format!("N{id}")
-}
-
-/// Name of a preterminal on the screen.
-pub fn preterminal(id: u32) -> String {
-    format!("T{id}")
-}
-
 /// Parses a sentence as a user types it.
 pub fn parse_text(text: &str, weights: &Loaded) -> Result<Analysis, String> {
     parse(&weights.snapshot.preprocessing.text(text, 0), weights)
@@ -80,10 +70,10 @@ fn parse(sentence: &Sentence, weights: &Loaded) -> Result<Analysis, String> {
         .map(|s| DiagramSpan {
             start: s.start,
             end: s.end,
-            label: s.label.map(nonterminal).unwrap_or_default(),
+            label: s.label.map(nonterminal_name).unwrap_or_default(),
         })
         .collect();
-    let tags: Vec<String> = parse.tags.iter().copied().map(preterminal).collect();
+    let tags: Vec<String> = parse.tags.iter().copied().map(preterminal_name).collect();
     let tags = (tags.len() == sentence.len()).then_some(&tags[..]);
     let is_unknown = |i: usize| !vocabulary.contains(&sentence.words[i]);
     let mut diagram = match parse.spans.is_empty() {

@@ -17,7 +17,6 @@ use crate::workbench::task::{Task, TaskReport};
 use crate::workbench::weights::Loaded;
 use crate::workbench::widgets::{TreeLayout, TreePane, charset, moves};
 use analysis::{Analysis, Source, parse_kept, parse_text};
-pub(super) use analysis::{nonterminal, preterminal};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use ratatui::layout::Rect;
