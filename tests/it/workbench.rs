@@ -61,15 +61,41 @@ fn from_the_first_start_to_the_quit_question() {
     });
     session.keys(&bytes_of("Esc")).sees_no("leave the field");
     // Another size redraws everything.
-    session.resize(120, 40).until("a wide frame", |s| {
-        s.rows(0, 120).nth(38).is_some() && s.contents().contains("8 Log")
-    });
-    session.resize(80, 24);
+    session.resize(120, 40).until("a wide frame", is_drawn_to_its_edges);
+    session.resize(80, 24).until("a narrow frame", is_drawn_to_its_edges);
     // Go on, and quit with the question.
     session.does("train").sees("paused").does_on(Train, "pause").sees("running");
     session.does("quit").sees("stop and save").keys("c").sees_no("stop and save");
     session.keys(&bytes_of("Ctrl-c")).sees("stop and save").keys("s");
     assert_eq!(ends_with(session), ("stopped".to_owned(), 0));
+}
+
+/// Whether a frame of just this size stands there: the key hints in the last row, and the right
+/// edge of a pane in the last column.
+fn is_drawn_to_its_edges(screen: &vt100::Screen) -> bool {
+    let (rows, columns) = screen.size();
+    let (rows, columns) = (rows.get(), columns.get());
+    let row = |row| screen.rows(0, columns).nth(usize::from(row)).unwrap_or_default();
+    let edge = (0..rows).filter_map(|r| screen.cell(r, columns - 1)).any(|c| c.contents() == "╮");
+    row(rows - 1).contains("q quit") && edge
+}
+
+#[test]
+fn no_key_is_lost_while_the_window_is_dragged() {
+    let mut session = Session::start(&[], 80, 24);
+    session.until("a step", |s| step(s) >= Some(1));
+    for round in 0..60 {
+        let (screen, text) = if round % 2 == 0 { ("log", "Log:") } else { ("train", "loss (nats") };
+        let columns = 80 + round % 7;
+        // The key may come before the new size, after it, or both at once.
+        match round % 4 {
+            0 | 1 => session.does(screen).resize(columns, 24),
+            _ => session.resize(columns, 24).does(screen),
+        };
+        session.sees(text).until("a frame of the new size", is_drawn_to_its_edges);
+    }
+    session.does("quit").sees("stop and save").keys("s");
+    assert_eq!(session.ends_clean(), 0);
 }
 
 /// The middle of some times.
