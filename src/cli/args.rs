@@ -42,6 +42,8 @@ pub enum Command {
     Resume(Resume),
     /// Score a checkpoint on a treebank or plain text
     Eval(Eval),
+    /// Score predicted trees against gold trees as the classic scorer does
+    Evalb(Evalb),
     /// Parse sentences with a checkpoint
     Parse(Parse),
     /// Print the log-probability of every sentence
@@ -68,6 +70,7 @@ impl Command {
             Command::Train(args) => args.json,
             Command::Resume(args) => args.json,
             Command::Eval(args) => args.json,
+            Command::Evalb(args) => args.json,
             Command::Parse(args) => args.format == Format::Json,
             Command::Score(args) => args.json,
             Command::Corpus(Corpus::Stats(args)) => args.json,
@@ -125,6 +128,42 @@ pub struct Eval {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Evalb {
+    /// Gold trees, one a line
+    pub gold: PathBuf,
+    /// Predicted trees, one a line, in the same order
+    #[arg(value_name = "PRED")]
+    pub test: PathBuf,
+    #[command(flatten)]
+    pub scoring: Scoring,
+    /// Also recall, precision, F1 and counts of every label
+    #[arg(long)]
+    pub by_label: bool,
+    /// Also the figures by sentence length, so many lengths at a time
+    #[arg(long, value_name = "WIDTH", num_args = 0..=1, require_equals = true,
+          default_missing_value = "10", value_parser = clap::value_parser!(u64).range(1..))]
+    pub by_length: Option<u64>,
+    /// Also the figures of every sentence, with its F1
+    #[arg(long)]
+    pub by_sentence: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How brackets are compared.
+#[derive(Debug, Args)]
+pub struct Scoring {
+    /// Parameter file: what is deleted and what is equal [default: the usual scoring of the Penn
+    /// Treebank, labels TOP and -NONE- and the punctuation , : . `` '' deleted, ADVP equal to PRT]
+    #[arg(short, long = "parameters", value_name = "PRM")]
+    pub parameters: Option<PathBuf>,
+    /// Compare spans alone, whatever the parameter file says
+    #[arg(long)]
+    pub unlabelled: bool,
 }
 
 #[derive(Debug, Args)]

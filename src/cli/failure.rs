@@ -9,6 +9,11 @@ use std::process::ExitCode;
 #[error("{0}")]
 pub struct Usage(pub String);
 
+/// The command failed and has already said why: exit code 1 without a further line.
+#[derive(Debug, thiserror::Error)]
+#[error("failed as told")]
+pub struct Told;
+
 /// Prints the error and chooses the exit code.
 pub fn exit(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else {
@@ -17,6 +22,9 @@ pub fn exit(result: anyhow::Result<()>) -> ExitCode {
     if is_closed_pipe(&error) {
         // Whoever reads us has enough, as `head` does.
         return ExitCode::SUCCESS;
+    }
+    if error.is::<Told>() {
+        return ExitCode::FAILURE;
     }
     tell(&format!("error: {}", one_line(&error)));
     if error.is::<Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }

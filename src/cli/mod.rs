@@ -7,6 +7,7 @@ mod completions;
 mod corpus;
 mod doctor;
 mod eval;
+mod evalb;
 mod failure;
 mod lines;
 mod open;
@@ -57,6 +58,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Watch(args)) => watch::run(&args, out),
         Some(Command::Bench(args)) => bench::run(&args, out),
         Some(Command::Eval(args)) => eval::run(&args, out),
+        Some(Command::Evalb(args)) => evalb::run(&args, out),
         Some(Command::Parse(args)) => parse::run(&args, out),
         Some(Command::Score(args)) => score::run(&args, out),
         Some(Command::Corpus(args)) => corpus::run(&args, out),

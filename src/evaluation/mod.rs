@@ -6,6 +6,7 @@
 //! sides; F1, precision and recall are in percent, log-probabilities in nats.
 
 mod baseline;
+pub mod evalb;
 mod scores;
 mod span;
 

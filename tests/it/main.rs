@@ -3,6 +3,7 @@
 
 mod call;
 mod commands;
+mod evalb;
 mod floors;
 mod golden_f1;
 mod golden_pcfg;
