@@ -44,6 +44,8 @@ pub enum Command {
     Eval(Eval),
     /// Score predicted trees against gold trees as the classic scorer does
     Evalb(Evalb),
+    /// Tell whether two predictions differ by more than chance
+    Significance(Significance),
     /// Parse sentences with a checkpoint
     Parse(Parse),
     /// Print the log-probability of every sentence
@@ -71,6 +73,7 @@ impl Command {
             Command::Resume(args) => args.json,
             Command::Eval(args) => args.json,
             Command::Evalb(args) => args.json,
+            Command::Significance(args) => args.json,
             Command::Parse(args) => args.format == Format::Json,
             Command::Score(args) => args.json,
             Command::Corpus(Corpus::Stats(args)) => args.json,
@@ -152,6 +155,43 @@ pub struct Evalb {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Significance {
+    /// Gold trees, one a line
+    pub gold: PathBuf,
+    /// Trees predicted by system A, one a line, in the same order
+    pub a: PathBuf,
+    /// Trees predicted by system B
+    pub b: PathBuf,
+    #[command(flatten)]
+    pub scoring: Scoring,
+    /// Also the mean of the sentences' unlabelled F1, as training reports it
+    #[arg(long)]
+    pub s_f1: bool,
+    /// Random exchanges for the p-values; few differing sentences are exchanged in all ways
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub shuffles: u64,
+    /// Resamples for the intervals; 0 leaves them out
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u32).range(..=10_000_000))]
+    pub resamples: u32,
+    /// Probability of the intervals, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 95.0, value_parser = confidence)]
+    pub confidence: f64,
+    /// The same seed gives the same figures
+    #[arg(long, default_value_t = 0, value_parser = seed)]
+    pub seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|n| *n > 0.0 && *n < 100.0);
+    number.ok_or_else(|| "expected a number above 0 and below 100".to_owned())
 }
 
 /// How brackets are compared.

@@ -141,7 +141,11 @@ fn tables(
     let compared = parameters.compared();
     if args.by_label {
         writeln!(out, "\n-- By label: {compared} --")?;
-        writeln!(out, "{:12} {:>6} {:>6} {:>6} {:>7} {:>7}", "label", "R", "P", "F1", "gold", "test")?;
+        writeln!(
+            out,
+            "{:12} {:>6} {:>6} {:>6} {:>7} {:>7}",
+            "label", "R", "P", "F1", "gold", "test"
+        )?;
         for row in evaluation.by_label() {
             let (r, p, f1) = (row.recall(), row.precision(), row.f1());
             let name = if row.label.is_empty() { "(none)" } else { &row.label };

@@ -17,6 +17,7 @@ mod presets;
 mod progress;
 mod score;
 mod sentences;
+mod significance;
 mod train;
 mod watch;
 
@@ -59,6 +60,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Bench(args)) => bench::run(&args, out),
         Some(Command::Eval(args)) => eval::run(&args, out),
         Some(Command::Evalb(args)) => evalb::run(&args, out),
+        Some(Command::Significance(args)) => significance::run(&args, out),
         Some(Command::Parse(args)) => parse::run(&args, out),
         Some(Command::Score(args)) => score::run(&args, out),
         Some(Command::Corpus(args)) => corpus::run(&args, out),

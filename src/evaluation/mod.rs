@@ -8,6 +8,7 @@
 mod baseline;
 pub mod evalb;
 mod scores;
+pub mod significance;
 mod span;
 
 pub use baseline::{balanced, left_branching, oracle, random, right_branching};

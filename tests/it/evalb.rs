@@ -56,3 +56,94 @@ fn golden_evalb_output_messages_and_exit_code_agree_with_every_stored_one() {
     }
     assert!(compared > 0, "no stored output in {}", all.display());
 }
+
+fn files(gold: &str, test: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("gold.mrg"), gold).expect("written");
+    fs::write(folder.path().join("pred.mrg"), test).expect("written");
+    folder
+}
+
+const GOLD: &str = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ barks))))\n(S (NN a) (VB b))\n\
+                    (S (NP (NN c)) (VP (VB d)))\n";
+const TEST: &str = "(TOP (S (NP (DT the) (NN dog)) (ADVP (VBZ barks))))\n(S (NN a) b)\n\
+                    (S (NP (NN c)) (VP (VB d)))\n";
+
+#[test]
+fn figures_come_as_json_by_label_length_and_sentence() {
+    let folder = files(GOLD, TEST);
+    let options = ["--json", "--by-label", "--by-length=2", "--by-sentence"];
+    let call = options.iter().fold(scored(folder.path(), None), |call, option| call.arg(option));
+    let ran = call.succeeds().complains("2 : Word `b` stands between brackets in test file");
+    let json = ran.json();
+    assert_eq!(json["all"]["sentences"], 3);
+    assert_eq!(json["all"]["errors"], 1);
+    assert_eq!(json["all"]["counts"]["matched"], 5);
+    assert_eq!(json["all"]["f1"], 100.0 * 5.0 / 6.0);
+    assert_eq!(json["cutoff"]["max_length"], 40);
+    assert_eq!(json["errors"][0]["line"], 2);
+    let label = |name| {
+        let labels = json["labels"].as_array().expect("a list");
+        labels.iter().find(|l| l["label"] == name).expect("the label").clone()
+    };
+    assert_eq!((&label("VP")["recall"], &label("VP")["precision"]), (&50.0.into(), &100.0.into()));
+    assert_eq!(label("ADVP")["precision"], 0.0);
+    let bins: Vec<_> =
+        json["lengths"].as_array().expect("a list").iter().map(|b| &b["from"]).collect();
+    assert_eq!(bins, [1, 3]);
+    assert_eq!(json["sentences"][1]["status"], "error");
+    assert_eq!(json["sentences"][1]["f1"], "NaN");
+    let spans = scored(folder.path(), None).args("--unlabelled --json").succeeds().json();
+    assert_eq!(spans["all"]["counts"]["matched"], 6);
+}
+
+#[test]
+fn tables_stand_behind_the_classic_output() {
+    let folder = files(GOLD, TEST);
+    let plain = scored(folder.path(), None).succeeds().stdout;
+    let ran = scored(folder.path(), None).args("--by-label --by-length --by-sentence").succeeds();
+    let tables = ran.stdout.strip_prefix(&plain).expect("the classic output comes first");
+    assert_eq!(
+        tables,
+        "
+-- By label: labelled brackets --
+label             R      P     F1    gold    test
+NP           100.00 100.00 100.00       2       2
+S            100.00 100.00 100.00       2       2
+VP            50.00 100.00  66.67       2       1
+ADVP           0.00   0.00   0.00       0       1
+
+-- By length: labelled brackets --
+length            R      P     F1 sentences   valid complete
+1-10          83.33  83.33  83.33         3       2    50.00
+
+-- By sentence: labelled brackets --
+  line length      R      P     F1 crossing status
+     1      3  66.67  66.67  66.67        0 valid
+     2      2   0.00   0.00      -        0 error
+     3      2 100.00 100.00 100.00        0 valid
+"
+    );
+}
+
+#[test]
+fn a_wrong_parameter_file_and_a_missing_file_are_told() {
+    let folder = files(GOLD, TEST);
+    let parameters = folder.path().join("my.prm");
+    fs::write(&parameters, "CUTOFF_LEN 40\nDELET_LABEL TOP\n").expect("written");
+    scored(folder.path(), Some(&parameters))
+        .fails()
+        .complains("my.prm: line 2: there is no parameter DELET_LABEL; is DELETE_LABEL meant?");
+    fs::write(&parameters, "DEBUG 2\n").expect("written");
+    scored(folder.path(), Some(&parameters)).succeeds().complains("line 1: DEBUG has no effect");
+    rankspace("evalb nowhere.mrg")
+        .arg(folder.path().join("pred.mrg"))
+        .fails()
+        .complains("nowhere.mrg");
+}
+
+#[test]
+fn no_byte_of_a_treebank_reaches_the_terminal_as_a_command() {
+    let folder = files("(S (NN a\u{1b}[2J))\n", "(S (NN b))\n");
+    scored(folder.path(), None).succeeds().complains("1 : Words unmatch (a\u{fffd}[2J|b)");
+}

@@ -13,6 +13,7 @@ mod nasty;
 mod runs;
 mod sample;
 mod shared;
+mod significance;
 mod terminal;
 mod trained;
 mod treebanks;

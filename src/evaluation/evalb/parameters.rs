@@ -255,8 +255,8 @@ mod tests {
 
     #[test]
     fn equal_labels_do_not_chain_but_delete_each_other() {
-        let parameters =
-            Parameters::parse(b"EQ_LABEL A B\nEQ_LABEL B C\nDELETE_LABEL C\nDEBUG 1").expect("right");
+        let parameters = Parameters::parse(b"EQ_LABEL A B\nEQ_LABEL B C\nDELETE_LABEL C\nDEBUG 1")
+            .expect("right");
         assert!(parameters.equal_labels(b"A", b"B") && parameters.equal_labels(b"C", b"B"));
         assert!(!parameters.equal_labels(b"A", b"C"));
         assert!(parameters.deletes_label(b"B") && !parameters.deletes_label(b"A"));

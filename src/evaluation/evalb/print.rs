@@ -1,8 +1,7 @@
 use super::{Evaluation, Parameters, Row, Totals};
 use std::io::{self, Write};
 
-const RULE: &str =
-    "============================================================================";
+const RULE: &str = "============================================================================";
 
 /// Writes what the classic scorer prints: a row a sentence and, unless the run was stopped, the
 /// two blocks of figures.
