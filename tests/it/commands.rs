@@ -7,7 +7,8 @@ use std::path::Path;
 #[test]
 fn help_lists_every_command_and_each_has_help_of_its_own() {
     let help = rankspace("--help").succeeds();
-    let commands = "train resume eval parse score presets corpus watch bench doctor completions";
+    let commands = "train resume eval evalb significance parse score presets corpus watch bench \
+                    doctor completions";
     for command in commands.split(' ') {
         assert!(help.stdout.contains(&format!("\n  {command} ")), "{command}: {help}");
         rankspace(command).arg("--help").succeeds().prints("Usage: rankspace ");

@@ -70,9 +70,9 @@ impl Sums {
         let share = |part: f64, whole: f64| if whole == 0.0 { 0.0 } else { part / whole };
         let (matched, gold, test) = (self.matched as f64, self.gold as f64, self.test as f64);
         match figure {
-            Figure::Precision => 100.0 * share(matched, test),
-            Figure::Recall => 100.0 * share(matched, gold),
-            Figure::F1 => 200.0 * share(matched, gold + test),
+            Figure::Precision => share(100.0 * matched, test),
+            Figure::Recall => share(100.0 * matched, gold),
+            Figure::F1 => share(200.0 * matched, gold + test),
             Figure::SentenceF1 => share(self.f1, self.with_f1 as f64),
         }
     }
