@@ -1,7 +1,7 @@
 //! A run in plain lines: one for every evaluation, change of state and note. The same words
 //! for a run of this process and for one that is followed from its folder.
 
-use crate::report::{Event, EventKind, Level, Metrics, RunState};
+use crate::report::{Event, EventKind, Level, Metrics, RunState, epoch_at};
 use crate::run::Timeline;
 
 /// Figures in the order of printing, with the words for them and their decimals.
@@ -35,6 +35,7 @@ impl Lines {
                     // Told with the development figures of the same step.
                     return None;
                 }
+                let epoch = epoch_at(*step, *epoch);
                 let mut line = format!("epoch {epoch}  step {step}  {split}  {}", figures(metrics));
                 if split == "dev" {
                     line.push_str(&self.training(*step));

@@ -116,6 +116,7 @@ pub enum EventKind {
     },
     /// Figures of a split with the weights after `step`: `dev`, `test`; `train` is the mean
     /// over an epoch while the weights moved; `dev.baselines` has what trivial trees score.
+    /// `epoch` is 0 at step 0, see [`epoch_at`].
     Evaluation { step: u64, epoch: u64, split: String, metrics: Metrics },
     /// One round of an ensemble.
     Round {
@@ -130,9 +131,20 @@ pub enum EventKind {
     Message { level: Level, text: String },
 }
 
+/// The epoch that a step belongs to: 0 before the first step, whatever the loop was about to begin
+/// (early files say 1 there).
+pub fn epoch_at(step: u64, epoch: u64) -> u64 {
+    if step == 0 { 0 } else { epoch }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn before_the_first_step_there_is_no_epoch() {
+        assert_eq!([epoch_at(0, 1), epoch_at(1, 1), epoch_at(9, 3)], [0, 1, 3]);
+    }
 
     #[test]
     fn an_event_is_one_flat_object_and_reads_back() {

@@ -1,4 +1,4 @@
-use crate::report::{Event, EventKind, Level, Metrics, RunState};
+use crate::report::{Event, EventKind, Level, Metrics, RunState, epoch_at};
 use std::collections::BTreeMap;
 
 /// State of a run as its events tell it, superseded ones dropped: the one place that decides
@@ -138,7 +138,7 @@ impl Timeline {
                 }
                 self.evaluations.push(Evaluated {
                     step: *step,
-                    epoch: *epoch,
+                    epoch: epoch_at(*step, *epoch),
                     split: split.clone(),
                     metrics: metrics.clone(),
                     time,

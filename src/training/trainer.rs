@@ -2,7 +2,7 @@ use super::evaluate::Pass;
 use super::{Adam, Batches, Best, Dataset, Epoch, Split, State, TrainingError, total_norm};
 use crate::config::{Config, Every, Select};
 use crate::model::{Model, ModelError, Parse, Parser};
-use crate::report::{EventKind, Level, Metrics, Reporter};
+use crate::report::{EventKind, Level, Metrics, Reporter, epoch_at};
 use crate::treebank::Sentence;
 use candle_core::Tensor;
 use std::collections::BTreeMap;
@@ -362,7 +362,8 @@ impl Trainer {
 
     /// Reports the figures and lets schedule and patience take note of them.
     fn conclude(&mut self, running: Running, reporter: &mut dyn Reporter) -> Evaluated {
-        let (step, epoch) = (self.state.step, self.state.epoch);
+        let step = self.state.step;
+        let epoch = epoch_at(step, self.state.epoch);
         let Verdict { dev, figure, best } = match running.verdict {
             Some(verdict) => verdict,
             None => self.judge(running.dev.metrics(&self.data.dev)),

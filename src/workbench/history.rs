@@ -4,7 +4,7 @@
 //! place that reads them. An event that arrives twice is counted once.
 
 use super::series::Series;
-use crate::report::{Event, EventKind, Level, Metrics, RunState};
+use crate::report::{Event, EventKind, Level, Metrics, RunState, epoch_at};
 use std::collections::BTreeMap;
 
 /// Figures of one evaluation.
@@ -165,7 +165,7 @@ impl History {
                 }
                 self.evaluations.push(Evaluated {
                     step: *step,
-                    epoch: *epoch,
+                    epoch: epoch_at(*step, *epoch),
                     split: split.clone(),
                     metrics: metrics.clone(),
                     elapsed: event.elapsed,
@@ -204,7 +204,7 @@ impl History {
                 last.step = step;
                 last.epoch = match last.steps_per_epoch {
                     0 => last.epoch,
-                    n => step.div_ceil(n).max(1),
+                    n => step.div_ceil(n),
                 };
                 if let Some((_, loss)) = point {
                     last.loss = loss;
