@@ -220,6 +220,10 @@ pub struct Parse {
     /// Name the likeliest nonterminals and preterminals (labelled MBR)
     #[arg(long)]
     pub labels: bool,
+    /// Print punctuation that preprocessing removes, too: inside the smallest phrase around it
+    /// [default: trees of the words that the model sees]
+    #[arg(long)]
+    pub keep_punctuation: bool,
 }
 
 /// What `parse` prints.

@@ -122,6 +122,9 @@ fn list(what: &str, counts: &BTreeMap<Arc<str>, u64>, out: &mut dyn Write) -> Re
 }
 
 fn generated(args: &CorpusGenerate, out: &mut dyn Write) -> Result<()> {
+    if args.sentences == 0 {
+        return Err(Usage("--sentences 0: expected a number above 0".into()).into());
+    }
     if args.min_length > args.max_length {
         let (min, max) = (args.min_length, args.max_length);
         return Err(Usage(format!("--min-length {min} is above --max-length {max}")).into());

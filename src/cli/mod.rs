@@ -1,6 +1,7 @@
 //! Floor 7: arguments, exit codes and plain output. Every command has a file of its own; it
 //! gets its parsed arguments and standard output, and knows nothing of how things are computed.
 
+mod analysis;
 mod args;
 mod bench;
 mod completions;

@@ -1,19 +1,17 @@
 //! `parse`: the induced trees of sentences, one for every sentence of the input, in order.
 
+use super::analysis::{Analysis, NAMELESS};
 use super::args::{Format, Parse};
 use super::plain::tell;
 use super::sentences;
 use crate::model::{self, Wanted};
 use crate::render::{Diagram, DiagramSpan, to_brackets, to_forest, trees_to_svg};
 use crate::report::numbers;
-use crate::treebank::Sentence;
+use crate::treebank::{Preprocessing, PunctuationRule};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
-
-/// Label of phrases and words that have no name.
-const NAMELESS: &str = "X";
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -40,19 +38,28 @@ struct Span {
 pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
     let checkpoint = sentences::checkpoint(&args.checkpoint)?;
     let parser = checkpoint.parser()?;
-    let read = sentences::read(&args.file, &checkpoint.preprocessing)?;
+    let given = sentences::read(&args.file, &checkpoint.preprocessing)?;
+    let read = sentences::prepare(&given, &checkpoint.preprocessing);
+    let everything =
+        Preprocessing { punctuation: PunctuationRule::Keep, ..checkpoint.preprocessing.clone() };
     let wanted = Wanted { tree: true, labels: args.labels };
     let parses = sentences::parse(&*parser, &checkpoint, read.iter().map(Option::as_ref), wanted)?;
     let mut drawn = Vec::new();
     for (i, (sentence, parse)) in read.iter().zip(&parses).enumerate() {
         let number = i + 1;
-        let pair = sentence.as_ref().zip(parse.as_ref());
+        let mut analysis = sentence.as_ref().zip(parse.as_ref()).map(|(s, p)| Analysis::new(s, p));
+        if args.keep_punctuation
+            && let (Some(analysis), Some(whole)) =
+                (&mut analysis, given[i].sentence(i, &everything))
+        {
+            analysis.put_back(&whole);
+        }
         if args.format == Format::Json {
-            serde_json::to_writer(&mut *out, &line(number, pair))?;
+            serde_json::to_writer(&mut *out, &line(number, analysis.as_ref()))?;
             writeln!(out)?;
             continue;
         }
-        let Some((sentence, parse)) = pair else {
+        let Some(analysis) = analysis else {
             tell(&format!("warning: sentence {number} has no word"));
             if args.format == Format::Bracket {
                 // The output stays in step with the input.
@@ -60,7 +67,7 @@ pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
             }
             continue;
         };
-        let tree = diagram(sentence, parse)
+        let tree = diagram(&analysis)
             .with_context(|| format!("sentence {number}: the spans are no tree"))?;
         match args.format {
             Format::Bracket => writeln!(out, "{}", to_brackets(&tree))?,
@@ -75,8 +82,8 @@ pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn line<'a>(number: usize, pair: Option<(&'a Sentence, &model::Parse)>) -> Line<'a> {
-    let Some((sentence, parse)) = pair else {
+fn line<'a>(number: usize, analysis: Option<&'a Analysis>) -> Line<'a> {
+    let Some(analysis) = analysis else {
         return Line {
             sentence: number,
             words: &[],
@@ -87,11 +94,10 @@ fn line<'a>(number: usize, pair: Option<(&'a Sentence, &model::Parse)>) -> Line<
     };
     Line {
         sentence: number,
-        words: &sentence.surface,
-        log_prob: parse.log_prob,
-        tags: (!parse.tags.is_empty())
-            .then(|| parse.tags.iter().map(|&t| model::preterminal_name(t)).collect()),
-        spans: parse
+        words: &analysis.words,
+        log_prob: analysis.log_prob,
+        tags: analysis.induced.then(|| analysis.tags.clone()),
+        spans: analysis
             .spans
             .iter()
             .map(|s| Span {
@@ -104,14 +110,8 @@ fn line<'a>(number: usize, pair: Option<(&'a Sentence, &model::Parse)>) -> Line<
     }
 }
 
-/// Words keep the tags of the input where the induced preterminals were not asked for.
-fn diagram(sentence: &Sentence, parse: &model::Parse) -> Option<Diagram> {
-    let tags: Vec<String> = match (&parse.tags[..], &sentence.tags) {
-        ([], Some(tags)) => tags.iter().map(|t| (**t).to_owned()).collect(),
-        ([], None) => vec![NAMELESS.to_owned(); sentence.len()],
-        (induced, _) => induced.iter().map(|&t| model::preterminal_name(t)).collect(),
-    };
-    let spans: Vec<_> = parse
+fn diagram(analysis: &Analysis) -> Option<Diagram> {
+    let spans: Vec<_> = analysis
         .spans
         .iter()
         .map(|s| DiagramSpan {
@@ -120,5 +120,5 @@ fn diagram(sentence: &Sentence, parse: &model::Parse) -> Option<Diagram> {
             label: s.label.map_or_else(|| NAMELESS.to_owned(), model::nonterminal_name),
         })
         .collect();
-    Diagram::from_spans(&sentence.surface, Some(&tags), &spans)
+    Diagram::from_spans(&analysis.words, Some(&analysis.tags), &spans)
 }

@@ -21,7 +21,8 @@ struct Line {
 pub fn run(args: &Score, out: &mut dyn Write) -> Result<()> {
     let checkpoint = sentences::checkpoint(&args.checkpoint)?;
     let parser = checkpoint.parser()?;
-    let read = sentences::read(&args.file, &checkpoint.preprocessing)?;
+    let given = sentences::read(&args.file, &checkpoint.preprocessing)?;
+    let read = sentences::prepare(&given, &checkpoint.preprocessing);
     let parses = sentences::parse(
         &*parser,
         &checkpoint,

@@ -8,7 +8,8 @@ use crate::model::{Parse, Parser, Wanted};
 use crate::run::RunFolder;
 use crate::training::group;
 use crate::treebank::{
-    Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, Source, expand, sample,
+    Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, Source, Tree, expand,
+    sample,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use std::fs::File;
@@ -83,30 +84,67 @@ pub fn open(path: &Path) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
     opened.collect()
 }
 
-/// Sentences of a file or of standard input, in order; `None` where no word is left of one.
-/// Text is split by the rules of the preset, which leave text that is tokenised as it is.
-pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Option<Sentence>>> {
-    let mut sentences = Vec::new();
-    let mut problems = Vec::new();
-    for entry in open(path)?.into_iter().flatten() {
-        let index = sentences.len();
-        match entry {
-            Ok(Entry::Tree(tree)) => {
-                let mut removed = Removed::default();
-                sentences.push(preprocessing.sentence(Arc::new(tree), index, &mut removed));
+/// A sentence of the input.
+pub enum Given {
+    Tree(Arc<Tree>),
+    Text(Arc<str>),
+}
+
+impl Given {
+    /// After preprocessing; `None` where no word is left of it.
+    pub fn sentence(&self, index: usize, preprocessing: &Preprocessing) -> Option<Sentence> {
+        match self {
+            Given::Tree(tree) => {
+                preprocessing.sentence(tree.clone(), index, &mut Removed::default())
             }
-            Ok(Entry::Text(text)) => {
-                let sentence = preprocessing.text(&text, index);
-                sentences.push((!sentence.is_empty()).then_some(sentence));
+            Given::Text(text) => {
+                Some(preprocessing.text(text, index)).filter(|sentence| !sentence.is_empty())
+            }
+        }
+    }
+}
+
+/// Sentences of a file or of standard input, in order. A line of a file is a sentence; one of
+/// standard input is text as typed, and may be several, which is said.
+pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Given>> {
+    let typed = path == Path::new("-");
+    let mut given = Vec::new();
+    let mut problems = Vec::new();
+    let mut several = 0;
+    for entry in open(path)?.into_iter().flatten() {
+        match entry {
+            Ok(Entry::Tree(tree)) => given.push(Given::Tree(Arc::new(tree))),
+            Ok(Entry::Text(line)) => {
+                let parts = preprocessing.typed_sentences(&line);
+                several += usize::from(parts.len() > 1);
+                match typed {
+                    true => given.extend(parts.into_iter().map(|part| Given::Text(part.into()))),
+                    false => given.push(Given::Text(line)),
+                }
             }
             Err(problem) => problems.push(problem),
         }
     }
     tell_problems(&problems);
-    if sentences.is_empty() {
+    if given.is_empty() {
         bail!("{}: no sentence could be read", name_of(path));
     }
-    Ok(sentences)
+    let lines = if several == 1 { "1 line holds" } else { &format!("{several} lines hold") };
+    match (several, typed) {
+        (0, _) => {}
+        (_, true) => tell(&format!("note: {lines} several sentences, which are taken one by one")),
+        (_, false) => tell(&format!(
+            "warning: {}: {lines} several sentences by the look of it; a file has one a line, so \
+             no line is split",
+            name_of(path)
+        )),
+    }
+    Ok(given)
+}
+
+/// [`Given::sentence`] of all.
+pub fn prepare(given: &[Given], preprocessing: &Preprocessing) -> Vec<Option<Sentence>> {
+    given.iter().enumerate().map(|(i, g)| g.sentence(i, preprocessing)).collect()
 }
 
 /// Tells on standard error what is wrong with a file.

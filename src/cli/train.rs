@@ -9,7 +9,7 @@ use crate::config::{self, Config, ConfigError};
 use crate::model;
 use crate::report::{Event, Metrics, RunState};
 use crate::run::{self, Command, Job, Outcome, RunFolder};
-use crate::treebank::{Preprocessing, Splits};
+use crate::treebank::{Splits, TreebankError};
 use anyhow::{Result, anyhow, bail};
 use crossbeam_channel::RecvTimeoutError;
 use serde::Serialize;
@@ -28,9 +28,11 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
         false => error,
     };
     model::check_device(&config).map_err(|e| blame("device", e.into()))?;
-    Preprocessing::resolve(&config.data).map_err(|e| blame("data.preset", e.into()))?;
     run::check_memory(&config, 0)?;
-    Splits::check(&config)?;
+    Splits::check(&config).map_err(|e| match key_of(&e) {
+        Some(key) => blame(key, e.into()),
+        None => e.into(),
+    })?;
     let folder = match &args.out {
         Some(path) if holds_anything(path) => bail!(
             "{} holds something already, and nothing is overwritten: name a new folder, or go \
@@ -48,6 +50,16 @@ pub fn resume(args: &Resume, out: &mut dyn Write) -> Result<()> {
     let folder = RunFolder::open(&args.run)?;
     run::stop_on_signals()?;
     attend(Job::resume(folder)?, args.json, out)
+}
+
+/// The setting whose value is wrong in itself; `None` where it names what is not there.
+fn key_of(error: &TreebankError) -> Option<&'static str> {
+    match error {
+        TreebankError::Preset { .. } => Some("data.preset"),
+        TreebankError::Sections { .. } => Some("data.sections"),
+        TreebankError::NoSource { .. } => Some("data.train"),
+        _ => None,
+    }
 }
 
 fn holds_anything(path: &Path) -> bool {

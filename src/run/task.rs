@@ -75,7 +75,8 @@ impl Task {
                 reporter.message(
                     Level::Info,
                     format!(
-                        "{} words in the vocabulary, {parameters} parameters",
+                        "{} words in the vocabulary (<pad> and <unk> among them), {parameters} \
+                         parameters",
                         vocabulary.len()
                     ),
                 );

@@ -18,6 +18,7 @@ mod preprocess;
 mod reader;
 pub mod sample;
 mod source;
+mod split;
 mod statistics;
 mod tokenise;
 mod tree;

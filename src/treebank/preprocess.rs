@@ -2,7 +2,9 @@ use super::intern::{Interner, WordMap};
 use super::normalise::{
     cut_functions, is_normal, is_punctuation_tag, is_punctuation_word, numbers_to_n,
 };
-use super::{LabelledSpan, NodeId, ROOT_LABELS, Removed, Sentence, Tree, TreebankError, tokenise};
+use super::{
+    LabelledSpan, NodeId, ROOT_LABELS, Removed, Sentence, Tree, TreebankError, split, tokenise,
+};
 use crate::config::{Data, FunctionLabels, Punctuation};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -138,6 +140,15 @@ impl Preprocessing {
     /// It has no words where all are punctuation.
     pub fn text(&self, text: &str, index: usize) -> Sentence {
         self.text_with(&mut Memo::default(), text, index, &mut Removed::default())
+    }
+
+    /// The sentences of a typed line, for [`Preprocessing::text`]: split at their ends by the rules
+    /// of the Penn Treebank for English, whole where words are split at blanks alone.
+    pub fn typed_sentences<'a>(&self, line: &'a str) -> Vec<&'a str> {
+        match self.tokenizer {
+            Tokenizer::Penn => split::sentences(line),
+            Tokenizer::Blanks => vec![line.trim()],
+        }
     }
 
     /// [`Preprocessing::sentence`] that shares words with what was treated before.

@@ -15,10 +15,15 @@ const CLITICS: [&str; 6] = ["'s", "'m", "'d", "'ll", "'re", "'ve"];
 const MERGED: [(&str, usize); 6] =
     [("cannot", 3), ("gonna", 3), ("gotta", 3), ("wanna", 3), ("lemme", 3), ("gimme", 3)];
 
+/// Whether a mark stands alone, as people do not write it.
+pub(super) fn is_tokenised(text: &str) -> bool {
+    text.split_ascii_whitespace().any(|chunk| LONE_MARKS.contains(&chunk))
+}
+
 /// Words of a sentence in English.
 pub(super) fn penn(text: &str) -> Vec<String> {
     let mut chunks = text.split_ascii_whitespace().peekable();
-    if chunks.clone().any(|chunk| LONE_MARKS.contains(&chunk)) {
+    if is_tokenised(text) {
         return chunks.map(str::to_owned).collect();
     }
     let mut words = Vec::new();

@@ -75,8 +75,26 @@ fn help_is_made_from_the_table_of_commands() {
     stage.keys(&["?"]);
     insta::assert_snapshot!("help_80", screenshot(&stage.app, 80, 24));
     insta::assert_snapshot!("help_200", screenshot(&stage.app, 200, 60));
+    stage.keys(&["?"]);
+    insta::assert_snapshot!("help_meanings_80", screenshot(&stage.app, 80, 24));
     stage.keys(&["Esc", "p"]);
     assert_eq!(stage.calls(), ["Pause 1"], "keys work again");
+}
+
+#[test]
+fn the_help_of_every_screen_scrolls_to_its_end_at_80x24() {
+    for screen in ["1", "2", "3", "4", "7", "8"] {
+        let mut stage = training(10);
+        stage.keys(&[screen, "?"]);
+        let mut seen = String::new();
+        while !seen.contains("Quit; asks") {
+            let shot = screenshot(&stage.app, 80, 24);
+            assert!(!seen.ends_with(&shot), "{screen}: it scrolls no further than\n{shot}");
+            seen += &shot;
+            stage.keys(&["Down"]);
+        }
+        assert!(seen.contains("What the words and figures mean"), "{screen}");
+    }
 }
 
 #[test]
@@ -143,7 +161,9 @@ fn without_a_training_quitting_asks_nothing() {
 
 #[test]
 fn control_c_leaves_a_field_before_it_quits() {
-    for (screen, field) in [("4", "i"), ("4", "/"), ("7", "/"), ("2", "n"), ("2", ":")] {
+    for (screen, field) in
+        [("1", "/"), ("3", "/"), ("4", "i"), ("4", "/"), ("7", "/"), ("2", "n"), ("2", ":")]
+    {
         let mut stage = Stage::new();
         stage.app.shared.listed = true;
         stage.keys(&[screen, field, "a", "b", "Ctrl-c"]);

@@ -37,7 +37,12 @@ pub const GLOBAL: &[Command] = &[
         help: "Show the previous screen",
         short: "",
     },
-    Command { name: "help", keys: &["?"], help: "Show all keys of this screen", short: "keys" },
+    Command {
+        name: "help",
+        keys: &["?"],
+        help: "Show the keys of this screen and what it says",
+        short: "help",
+    },
     Command { name: "palette", keys: &[":"], help: "Find a command by name", short: "commands" },
     Command { name: "theme", keys: &["T"], help: "Change the theme: dark, light, mono", short: "" },
     Command {
@@ -56,17 +61,15 @@ pub const GLOBAL: &[Command] = &[
 
 /// Every command with where it works: global ones first, then screen by screen.
 pub fn table() -> impl Iterator<Item = (Scope, &'static Command)> {
-    let local = ScreenId::ALL
-        .into_iter()
-        .flat_map(|id| screens::commands(id).iter().map(move |c| (Some(id), c)));
+    let local =
+        ScreenId::ALL.into_iter().flat_map(|id| screens::commands(id).map(move |c| (Some(id), c)));
     GLOBAL.iter().map(|c| (None, c)).chain(local)
 }
 
 /// The command that a key stands for on a screen; the screen's own come first.
 pub fn find(screen: ScreenId, key: Key) -> Option<(Scope, &'static Command)> {
-    let has = |c: &&Command| c.keys.iter().any(|k| Key::parse(k) == Some(key));
+    let has = |c: &&'static Command| c.keys.iter().any(|k| Key::parse(k) == Some(key));
     screens::commands(screen)
-        .iter()
         .find(has)
         .map(|c| (Some(screen), c))
         .or_else(|| GLOBAL.iter().find(has).map(|c| (None, c)))

@@ -1,6 +1,5 @@
 //! What a screen is: state of its own, messages in, effects out as data, a pure draw.
 
-use super::commands::Command;
 use super::popup::{Answer, Popup};
 use super::shared::{RunId, Shared};
 use super::task::{Task, TaskReport};
@@ -11,6 +10,14 @@ use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
+
+/// A word or figure of a screen, and what it means.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Term {
+    pub name: &'static str,
+    /// A sentence or two.
+    pub meaning: &'static str,
+}
 
 /// The screens, by the number key that shows them (5 and 6 are reserved).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -191,11 +198,6 @@ pub struct View<'a> {
 /// One screen of the workbench.
 pub trait Screen {
     fn id(&self) -> ScreenId;
-
-    /// The screen's part of the table of commands; the same as [`super::screens::commands`].
-    fn commands(&self) -> &'static [Command] {
-        super::screens::commands(self.id())
-    }
 
     /// Changes state; must not block: anything slow is a [`Task`].
     fn update(&mut self, input: Input, context: &mut Context);

@@ -1,6 +1,7 @@
 //! A screen on its own, for tests: messages in, effects and text out, tasks run at once.
 
 use super::screen::{Context, Effect, Input, Screen, View};
+use super::screens::commands;
 use super::shared::{RunEntry, RunId, Shared};
 use super::task::{Outcome, TaskReport};
 use super::testing::draw_text;
@@ -41,7 +42,7 @@ impl<S: Screen> Stage<S> {
     }
 
     pub fn command(&mut self, name: &'static str) -> Vec<Effect> {
-        assert!(self.screen.commands().iter().any(|c| c.name == name), "no command {name}");
+        assert!(commands(self.screen.id()).any(|c| c.name == name), "no command {name}");
         self.update(Input::Command(name))
     }
 

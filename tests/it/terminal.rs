@@ -32,6 +32,7 @@ pub fn bytes_of(key: &str) -> String {
         "Esc" => "\u{1b}".into(),
         "Tab" => "\t".into(),
         "Space" => " ".into(),
+        "Down" => "\u{1b}[B".into(),
         _ => match (key.strip_prefix("Ctrl-"), key.chars().count()) {
             (Some(letter), _) if letter.len() == 1 => {
                 char::from(letter.as_bytes()[0].to_ascii_uppercase() & 0x1f).into()

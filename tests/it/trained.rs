@@ -208,6 +208,76 @@ fn settings_that_do_not_exist_are_refused_with_the_nearest() {
 }
 
 #[test]
+fn wrong_values_by_set_are_wrong_usage_and_missing_files_are_not() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    write_corpus(base.path());
+    for set in [
+        "data.sections=oak",
+        "data.sections=9-2",
+        "data.preset=pbt",
+        "data.train=[]",
+        "training.epochs=many",
+        "training.epoch=3",
+        "data.sectoins=02-21",
+        "device=cuda:0",
+        "training.epochs",
+    ] {
+        let ran = tiny_training(base.path()).args("--set").arg(set).refused();
+        let key = set.split(['.', '=']).next().expect("a key");
+        assert!(ran.stderr.contains(key) && ran.stderr.lines().count() == 1, "{set}: {ran}");
+    }
+    tiny_training(base.path()).args("--set data.train=none.mrg").fails().complains("none.mrg");
+    assert!(!base.path().join("runs").exists());
+    // The same fault in a file is one of the file.
+    std::fs::write(base.path().join("a.toml"), "[data]\ntrain = \"train.mrg\"\nsections = \"x\"\n")
+        .expect("writable");
+    rankspace("train a.toml").within(base.path()).fails().complains("data.sections");
+}
+
+#[test]
+fn several_sentences_on_a_line_of_standard_input_are_taken_one_by_one() {
+    let base = trained();
+    let call = || rankspace("parse run").within(base);
+    let text = "The dog ran. Mr. Smith saw it.\nThe cat slept.\n";
+    let ran = call().input(text).succeeds().complains("note: 1 line holds several sentences");
+    assert_eq!(ran.stdout.lines().count(), 3, "{ran}");
+    assert!(!ran.stdout.contains("ran."), "{ran}");
+    let numbers: Vec<_> = call().args("--format json").input(text).succeeds().json_lines();
+    assert_eq!(
+        numbers.iter().map(|l| l["sentence"].as_u64()).collect::<Vec<_>>(),
+        [1, 2, 3].map(Some)
+    );
+    assert_eq!(
+        rankspace("score run").within(base).input(text).succeeds().stdout.lines().count(),
+        3
+    );
+    // A file has one sentence a line, as its other readers count.
+    let file = base.join("typed.txt");
+    std::fs::write(&file, text).expect("writable");
+    let ran = call().arg(&file).succeeds().complains("no line is split");
+    assert_eq!(ran.stdout.lines().count(), 2, "{ran}");
+}
+
+#[test]
+fn parse_keeps_punctuation_in_its_trees_where_asked() {
+    let base = trained();
+    let call = || rankspace("parse run").within(base).input("The dog, it ran!");
+    let plain = call().succeeds();
+    assert!(!plain.stdout.contains(", ,"), "{plain}");
+    let kept = call().args("--keep-punctuation").succeeds();
+    assert!(kept.stdout.contains("(, ,)") && kept.stdout.contains("(. !)"), "{kept}");
+    let bare = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+    assert_eq!(bare(&kept.stdout), bare(&plain.stdout));
+    let line = &call().args("--keep-punctuation --format json").succeeds().json_lines()[0];
+    let words = line["words"].as_array().expect("words").len() as u64;
+    assert_eq!((words, &line["spans"][0]["end"]), (6, &words.into()), "{line}");
+    // In trees, by their tags; the words without it are those of the plain call.
+    let trees = "(S (`` ``) (NP (DT The) (NN dog)) (, ,) (VP (VBD ran)) (. .))\n";
+    let call = rankspace("parse run --keep-punctuation").within(base).input(trees);
+    call.succeeds().prints("(`` ``)").prints("(, ,)").prints("(. .)");
+}
+
+#[test]
 fn a_config_file_with_a_fault_fails_with_its_place() {
     let base = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(base.path().join("c.toml"), "seed = 1\n[modle]\n").expect("writable");
@@ -221,7 +291,7 @@ fn a_run_that_cannot_begin_leaves_no_folder() {
     let base = tempfile::tempdir().expect("a temporary folder");
     let train = |set: &str| tiny_training(base.path()).args("--set").arg(set);
     train("data.train=none.mrg").fails().complains("none.mrg: no such file");
-    train("data.train=[]").fails().complains("data.train");
+    train("data.train=[]").refused().complains("data.train");
     train("data.preset=gumm").refused().complains("gum");
     train("device=cuda:0").refused().complains("CPU only");
     std::fs::write(base.path().join("c.toml"), "device = \"cuda:0\"\n").expect("writable");
@@ -320,6 +390,33 @@ fn a_run_that_diverges_fails_with_its_reason_and_watch_says_so() {
     let call = tiny_training(base.path()).args("--set training.learning_rate=1e30");
     call.args("--out run --json").fails().complains("the run in run failed: ");
     rankspace("watch run").within(base.path()).fails().complains("the run failed: ");
+}
+
+/// Cuts the journal behind its line `keep`, as a disk does that had no room for the others.
+fn cut_journal(run: &Path, keep: usize) {
+    let path = run.join("events.jsonl");
+    let text = std::fs::read_to_string(&path).expect("a journal");
+    let kept: String = text.split_inclusive('\n').take(keep).collect();
+    std::fs::write(path, kept + "{\"schema\":1,\"seq\":").expect("writable");
+}
+
+#[test]
+fn watch_tells_the_end_of_a_run_whose_disk_was_full_by_its_status() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    write_corpus(base.path());
+    tiny_training(base.path()).args("--out run").succeeds();
+    let run = base.path().join("run");
+    cut_journal(&run, 20);
+    let watch = || rankspace("watch run").within(base.path());
+    watch().succeeds().prints("finished at step").prints("events.jsonl lacks the end");
+    let status = run.join("status.json");
+    let text = std::fs::read_to_string(&status).expect("a status file");
+    let mut told: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    told["state"] = "failed".into();
+    told["reason"] = "run/events.jsonl: no space left on device".into();
+    std::fs::write(&status, told.to_string()).expect("writable");
+    let ran = watch().fails();
+    ran.complains("the run failed at step").complains("no space left on device");
 }
 
 #[test]

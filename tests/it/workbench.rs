@@ -30,7 +30,7 @@ fn status(folder: &Path) -> String {
 /// The number behind `step` in the head of Train.
 fn step(screen: &vt100::Screen) -> Option<u64> {
     let text = screen.contents();
-    let (_, rest) = text.split_once("   step ")?;
+    let (_, rest) = text.split_once("  step ")?;
     let digits: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == ' ').collect();
     digits.replace(' ', "").parse().ok()
 }
@@ -78,6 +78,20 @@ fn is_drawn_to_its_edges(screen: &vt100::Screen) -> bool {
     let row = |row| screen.rows(0, columns).nth(usize::from(row)).unwrap_or_default();
     let edge = (0..rows).filter_map(|r| screen.cell(r, columns - 1)).any(|c| c.contents() == "╮");
     row(rows - 1).contains("q quit") && edge
+}
+
+#[test]
+fn help_explains_a_screen_and_typed_sentences_are_parsed_one_by_one() {
+    let mut session = Session::start(&[], 80, 24);
+    session.until("ten steps", |s| step(s) >= Some(10)).does_on(Train, "pause").sees("paused");
+    session.does("grammar").sees("in use: expected 1 or more").does("help").sees("Help: Grammar");
+    session.does("help").sees("What the words and figures mean").sees("posterior");
+    session.keys(&bytes_of("Esc")).sees_no("Help: Grammar");
+    session.does("parses").does_on(Parses, "type").keys("the dog ran. the old man saw it.\r");
+    session.sees("typed 1 of 2, 3 words").keys(&bytes_of("Down")).sees("typed 2 of 2, 5 words");
+    // Ctrl-C asks about the training first; without an answer the field is still there.
+    session.keys(&bytes_of("Ctrl-c")).sees("stop and save").keys("s");
+    assert_eq!(ends_with(session), ("stopped".to_owned(), 0));
 }
 
 #[test]

@@ -7,6 +7,9 @@ mod measure;
 
 use super::args::Bench;
 use super::failure::Usage;
+use super::plain::tell;
+use crate::config::Config;
+use crate::model;
 use anyhow::{Context, Result, bail};
 use case::Case;
 use serde::{Deserialize, Serialize};
@@ -45,9 +48,12 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<()> {
         }
         return Ok(());
     }
+    let config = Config { device: args.device.clone(), ..Config::default() };
+    model::check_device(&config).map_err(|e| Usage(format!("--device: {e}")))?;
+    let threads = threads(args.threads);
     let mut rows = Vec::new();
     for case in &cases {
-        let row = in_child(case, args)?;
+        let row = in_child(case, args, threads)?;
         if !args.json {
             if rows.is_empty() {
                 head(&row, out)?;
@@ -64,10 +70,19 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// As many as were asked for and the machine has cores; more would only get in each other's way.
+fn threads(asked: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if asked > cores {
+        tell(&format!("note: --threads {asked}: {cores} are used, as many as there are cores"));
+    }
+    asked.min(cores)
+}
+
 /// Measures a case in a process of its own.
-fn in_child(case: &Case, args: &Bench) -> Result<Row> {
+fn in_child(case: &Case, args: &Bench, threads: usize) -> Result<Row> {
     let program = std::env::current_exe().context("cannot find this program")?;
-    let (threads, steps) = (args.threads.to_string(), args.steps.to_string());
+    let (threads, steps) = (threads.to_string(), args.steps.to_string());
     let output = Command::new(program)
         .args(["bench", "--in-process", "--case", &case.to_string(), "--device", &args.device])
         .args(["--threads", &threads, "--steps", &steps])

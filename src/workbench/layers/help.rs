@@ -1,5 +1,6 @@
 use super::{Layer, LayerInput, Verdict, frame_popup};
 use crate::workbench::commands::{Command, GLOBAL};
+use crate::workbench::frame::SMALLEST;
 use crate::workbench::keys;
 use crate::workbench::popup::Answer;
 use crate::workbench::screen::{ScreenId, View};
@@ -11,13 +12,24 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-/// Columns for the keys.
-const KEYS: usize = 12;
+/// Columns for the keys, or for the word that is explained.
+const KEYS: usize = 13;
+/// Columns of a line: those of the smallest terminal with whole screens, so that how many lines
+/// there are hangs on nothing.
+const WIDTH: usize = SMALLEST.0 as usize - 6;
+/// Lines that the smallest terminal shows.
+const PAGE: usize = SMALLEST.1 as usize - 5;
 
-/// All keys of a screen, straight from the table of commands.
+/// All keys of a screen, straight from the table of commands, and what its words mean.
 pub struct Help {
     screen: ScreenId,
     scroll: usize,
+}
+
+/// A line in two columns, or a heading.
+enum Row {
+    Heading(String),
+    Pair(String, String),
 }
 
 impl Help {
@@ -25,61 +37,123 @@ impl Help {
         Help { screen, scroll: 0 }
     }
 
-    /// Rows for a popup that is at most that wide inside.
-    fn lines(&self, width: usize, view: &View) -> Vec<Line<'static>> {
-        let theme = view.theme;
-        let row = |c: &Command| {
-            let keys: Vec<String> = c.keys.iter().map(|k| keys::shown(k, theme.unicode)).collect();
-            let help = text::wrap(c.help, width.saturating_sub(KEYS + 2)).into_iter();
-            let mut keys = keys.join(" ");
-            help.map(|part| {
-                Line::from(vec![
-                    Span::styled(format!("{:>KEYS$}  ", std::mem::take(&mut keys)), theme.key),
-                    Span::styled(part, theme.text),
-                ])
-            })
-            .collect::<Vec<_>>()
+    fn rows(&self, unicode: bool) -> Vec<Row> {
+        let pair = |first: String, text: &str| {
+            let mut first = first;
+            let parts = text::wrap(text, WIDTH - KEYS - 2).into_iter();
+            parts.map(move |part| Row::Pair(std::mem::take(&mut first), part)).collect::<Vec<_>>()
         };
-        let heading = |text: String| Line::styled(text, theme.title);
-        let mut lines = vec![heading(format!("On {}", self.screen.title()))];
-        lines.extend(screens::commands(self.screen).iter().flat_map(row));
-        lines.push(Line::default());
-        lines.push(heading("Everywhere".into()));
-        lines.extend(GLOBAL.iter().flat_map(row));
-        lines
+        let command = |c: &'static Command| {
+            let keys: Vec<String> = c.keys.iter().map(|k| keys::shown(k, unicode)).collect();
+            pair(keys.join(" "), c.help)
+        };
+        let mut rows = vec![Row::Heading(format!("Keys on {}", self.screen.title()))];
+        rows.extend(screens::commands(self.screen).flat_map(command));
+        rows.push(Row::Heading(String::new()));
+        rows.push(Row::Heading("What the words and figures mean".into()));
+        let notes = screens::notes(self.screen).iter();
+        rows.extend(notes.flat_map(|term| pair(term.name.to_owned(), term.meaning)));
+        rows.push(Row::Heading(String::new()));
+        rows.push(Row::Heading("Keys on every screen".into()));
+        rows.extend(GLOBAL.iter().flat_map(command));
+        rows
     }
 
-    fn length(&self) -> usize {
-        screens::commands(self.screen).len() + GLOBAL.len() + 3
+    /// The first line in view at most: below it, the smallest terminal would show a part of a page.
+    fn last(&self) -> usize {
+        self.rows(true).len().saturating_sub(PAGE)
+    }
+
+    /// The line where the meanings begin.
+    fn meanings(&self) -> usize {
+        let is_blank = |row: &Row| matches!(row, Row::Heading(text) if text.is_empty());
+        self.rows(true).iter().position(is_blank).map_or(0, |at| at + 1)
     }
 }
 
 impl Layer for Help {
     fn update(&mut self, input: LayerInput) -> Verdict {
         let LayerInput::Key(key) = input else { return Verdict::Consumed };
-        let last = self.length().saturating_sub(1);
-        match key.code {
-            KeyCode::Down | KeyCode::Char('j') => self.scroll = (self.scroll + 1).min(last),
-            KeyCode::Up | KeyCode::Char('k') => self.scroll = self.scroll.saturating_sub(1),
-            KeyCode::PageDown | KeyCode::Char(' ') => self.scroll = (self.scroll + 10).min(last),
-            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(10),
+        self.scroll = match key.code {
+            KeyCode::Down | KeyCode::Char('j') => self.scroll + 1,
+            KeyCode::Up | KeyCode::Char('k') => self.scroll.saturating_sub(1),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.scroll + PAGE,
+            KeyCode::PageUp => self.scroll.saturating_sub(PAGE),
+            KeyCode::Char('?') if self.scroll < self.meanings() => self.meanings(),
             _ => return Verdict::Close(Answer::Cancelled),
         }
+        .min(self.last());
         Verdict::Consumed
     }
 
     fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
-        let lines = self.lines(usize::from(area.width.saturating_sub(6)), view);
-        let width = lines.iter().map(Line::width).max().unwrap_or(0) as u16 + 6;
+        let theme = view.theme;
+        let lines: Vec<Line> = self
+            .rows(theme.unicode)
+            .into_iter()
+            .map(|row| match row {
+                Row::Heading(text) => Line::styled(text, theme.title),
+                Row::Pair(first, second) => Line::from(vec![
+                    Span::styled(format!("{first:>KEYS$}  "), theme.key),
+                    Span::styled(second, theme.text),
+                ]),
+            })
+            .collect();
         let height = lines.len() as u16 + 2;
-        let title = format!("Keys of {}", self.screen.title());
-        let inside = frame_popup(frame, area, (width, height), &title, view.theme);
+        let title = format!("Help: {}", self.screen.title());
+        let inside = frame_popup(frame, area, (WIDTH as u16 + 4, height), &title, theme);
         // The last page stays full however far one scrolls.
-        let top = self.scroll.min(lines.len().saturating_sub(usize::from(inside.height)));
+        let rows = usize::from(inside.height);
+        let top = self.scroll.min(lines.len().saturating_sub(rows));
+        let below = lines.len().saturating_sub(top + rows);
         frame.render_widget(Paragraph::new(lines).scroll((top as u16, 0)), inside);
+        if below > 0 {
+            let edge = Rect { y: inside.bottom(), height: 1, ..inside };
+            let more = format!(" {below} more lines: ↓ ");
+            frame.render_widget(Line::styled(more, theme.key).right_aligned(), edge);
+        }
     }
 
     fn keys(&self) -> &'static [(&'static str, &'static str)] {
-        &[("Up", ""), ("Down", "scroll"), ("Esc", "close")]
+        &[("Up", ""), ("Down", "scroll"), ("Space", "page"), ("?", "meanings"), ("Esc", "close")]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workbench::testing::press;
+
+    #[test]
+    fn every_screen_says_what_its_words_mean() {
+        for id in ScreenId::ALL {
+            let notes = screens::notes(id);
+            assert!(notes.len() >= 3, "{id:?}");
+            for term in notes {
+                let fits = unicode_width::UnicodeWidthStr::width(term.name) <= KEYS;
+                assert!(fits && !term.meaning.ends_with('.'), "{id:?}: {term:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_scrolls_as_far_as_the_smallest_terminal_needs_and_back_at_once() {
+        let mut help = Help::new(ScreenId::Grammar);
+        for _ in 0..500 {
+            help.update(LayerInput::Key(press("Down")));
+        }
+        assert_eq!(help.scroll, help.rows(true).len() - PAGE);
+        help.update(LayerInput::Key(press("Up")));
+        assert_eq!(help.scroll, help.rows(true).len() - PAGE - 1);
+    }
+
+    #[test]
+    fn asked_again_it_turns_to_the_meanings_and_then_closes() {
+        let mut help = Help::new(ScreenId::Grammar);
+        assert_eq!(help.update(LayerInput::Key(press("?"))), Verdict::Consumed);
+        let top = help.rows(true).into_iter().nth(help.scroll);
+        assert!(matches!(top, Some(Row::Heading(text)) if text.starts_with("What")));
+        let closed = help.update(LayerInput::Key(press("?")));
+        assert_eq!(closed, Verdict::Close(Answer::Cancelled));
     }
 }

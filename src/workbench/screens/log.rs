@@ -2,7 +2,7 @@
 
 use crate::report::Level;
 use crate::workbench::commands::Command;
-use crate::workbench::screen::{Context, Input, Screen, ScreenId, View};
+use crate::workbench::screen::{Context, Input, Screen, ScreenId, Term, View};
 use crate::workbench::shared::{LogLine, LogStore, Shared};
 use crate::workbench::text;
 use crate::workbench::widgets::{empty_state, pane};
@@ -34,6 +34,23 @@ pub const COMMANDS: &[Command] = &[
         keys: &["w"],
         help: "Break long lines, or cut them at the edge",
         short: "wrap",
+    },
+];
+
+pub const NOTES: &[Term] = &[
+    Term {
+        name: "lines",
+        meaning: "What runs and the workbench said since the start, and the messages of every \
+                  run that was looked at. The newest 10,000 are kept",
+    },
+    Term {
+        name: "level",
+        meaning: "Levels are debug, info, warning and error; `l` hides the lower ones. Of a \
+                  failed run the reason stands here",
+    },
+    Term {
+        name: "follow",
+        meaning: "The newest line stays in view until one scrolls up, and again after End",
     },
 ];
 

@@ -10,7 +10,8 @@ mod runs;
 mod train;
 
 use super::commands::Command;
-use super::screen::{Screen, ScreenId};
+use super::screen::{Screen, ScreenId, Term};
+use super::widgets::moves;
 
 /// All screens, freshly made, in the order of the number keys.
 pub fn all() -> Vec<Box<dyn Screen>> {
@@ -24,14 +25,31 @@ pub fn all() -> Vec<Box<dyn Screen>> {
     ]
 }
 
-/// The commands of a screen.
-pub fn commands(id: ScreenId) -> &'static [Command] {
+/// The commands of a screen: its own ones, then those for moving about that it shares.
+pub fn commands(id: ScreenId) -> impl Iterator<Item = &'static Command> {
+    let lists: &[&'static [Command]] = match id {
+        ScreenId::Corpora => {
+            &[corpora::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
+        }
+        ScreenId::Train => &[train::COMMANDS],
+        ScreenId::Grammar => &[grammar::COMMANDS, moves::LIST, moves::SCROLL_ROWS],
+        ScreenId::Parses => {
+            &[parses::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
+        }
+        ScreenId::Runs => &[runs::COMMANDS, moves::LIST],
+        ScreenId::Log => &[log::COMMANDS],
+    };
+    lists.iter().copied().flatten()
+}
+
+/// What the words and figures of a screen mean.
+pub fn notes(id: ScreenId) -> &'static [Term] {
     match id {
-        ScreenId::Corpora => corpora::COMMANDS,
-        ScreenId::Train => train::COMMANDS,
-        ScreenId::Grammar => grammar::COMMANDS,
-        ScreenId::Parses => parses::COMMANDS,
-        ScreenId::Runs => runs::COMMANDS,
-        ScreenId::Log => log::COMMANDS,
+        ScreenId::Corpora => corpora::NOTES,
+        ScreenId::Train => train::NOTES,
+        ScreenId::Grammar => grammar::NOTES,
+        ScreenId::Parses => parses::NOTES,
+        ScreenId::Runs => runs::NOTES,
+        ScreenId::Log => log::NOTES,
     }
 }

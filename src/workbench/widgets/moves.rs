@@ -7,17 +7,27 @@ const fn command(name: &'static str, keys: &'static [&'static str], help: &'stat
     Command { name, keys, help, short: "" }
 }
 
-pub const DOWN: Command = command("down", &["Down", "j"], "Select the next row");
-pub const UP: Command = command("up", &["Up", "k"], "Select the row before");
-pub const PAGE_DOWN: Command = command("page-down", &["PageDown", "Ctrl-d"], "Go ten rows down");
-pub const PAGE_UP: Command = command("page-up", &["PageUp", "Ctrl-u"], "Go ten rows up");
-pub const FIRST: Command = command("first", &["Home", "g"], "Select the first row");
-pub const LAST: Command = command("last", &["End", "G"], "Select the last row");
-pub const SCROLL_LEFT: Command = command("scroll-left", &["Left", "h"], "Scroll trees to the left");
-pub const SCROLL_RIGHT: Command =
-    command("scroll-right", &["Right", "l"], "Scroll trees to the right");
-pub const SCROLL_UP: Command = command("scroll-up", &["Shift-Up", "K"], "Scroll trees up");
-pub const SCROLL_DOWN: Command = command("scroll-down", &["Shift-Down", "J"], "Scroll trees down");
+/// Moves the selection in a list; see [`moved`].
+pub const LIST: &[Command] = &[
+    command("down", &["Down", "j"], "Select the next row"),
+    command("up", &["Up", "k"], "Select the row before"),
+    command("page-down", &["PageDown", "Ctrl-d"], "Go ten rows down"),
+    command("page-up", &["PageUp", "Ctrl-u"], "Go ten rows up"),
+    command("first", &["Home", "g"], "Select the first row"),
+    command("last", &["End", "G"], "Select the last row"),
+];
+
+/// Scrolls what stands beside a list; see [`scrolled`].
+pub const SCROLL_ROWS: &[Command] = &[
+    command("scroll-up", &["Shift-Up", "K"], "Scroll what stands beside the list up"),
+    command("scroll-down", &["Shift-Down", "J"], "Scroll it down"),
+];
+
+/// Scrolls wide trees; see [`scrolled`].
+pub const SCROLL_COLUMNS: &[Command] = &[
+    command("scroll-left", &["Left", "h"], "Scroll trees to the left"),
+    command("scroll-right", &["Right", "l"], "Scroll trees to the right"),
+];
 
 /// Rows of a page.
 const PAGE: usize = 10;

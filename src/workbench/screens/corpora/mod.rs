@@ -4,6 +4,7 @@
 mod draw;
 mod entries;
 mod load;
+mod notes;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use settings::Setting;
 use std::path::PathBuf;
+
+pub use notes::NOTES;
 
 pub const COMMANDS: &[Command] = &[
     Command {
@@ -92,16 +95,6 @@ pub const COMMANDS: &[Command] = &[
     },
     Command { name: "reload", keys: &["r"], help: "Read the files again", short: "" },
     Command { name: "clear", keys: &["Esc"], help: "List all sentences again", short: "" },
-    moves::DOWN,
-    moves::UP,
-    moves::PAGE_DOWN,
-    moves::PAGE_UP,
-    moves::FIRST,
-    moves::LAST,
-    moves::SCROLL_LEFT,
-    moves::SCROLL_RIGHT,
-    moves::SCROLL_UP,
-    moves::SCROLL_DOWN,
 ];
 
 /// What the main part shows.

@@ -1,6 +1,6 @@
 use super::list::Kind;
 use super::{Computed, Grammar};
-use crate::analysis::SymbolStatistics;
+use crate::analysis::{SymbolStatistics, Symbols};
 use crate::workbench::screen::{ScreenId, View};
 use crate::workbench::text::{clean, count, figure, fit, wrap};
 use crate::workbench::widgets::{GONE, bar, empty_state, moves, pane};
@@ -8,16 +8,21 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
 
 /// From this width on, the detail pane has two columns.
 const WIDE: u16 = 120;
+/// Columns of the list in a narrow terminal.
+const LIST: u16 = 44;
 /// Columns of the bars.
-const BAR: usize = 10;
+const BAR: usize = 6;
+/// Expansions or words shown before the gold labels in a narrow terminal.
+const FIRST: usize = 6;
 
 pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
     let Some(computed) = &screen.computed else { return draw_empty(screen, frame, area, view) };
     let [header, body, input] = Layout::vertical([
-        Constraint::Length(3),
+        Constraint::Length(4),
         Constraint::Fill(1),
         Constraint::Length(u16::from(screen.editing)),
     ])
@@ -26,7 +31,7 @@ pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View)
     if screen.editing {
         screen.filter.draw(frame, input, " filter: ", true, view.theme);
     }
-    let list_width = if area.width >= WIDE { (area.width / 4).max(38) } else { 38 };
+    let list_width = if area.width >= WIDE { (area.width / 4).max(LIST) } else { LIST };
     let [list, detail] =
         Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
     draw_list(screen, computed, frame, list, view);
@@ -60,7 +65,7 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
         view.shared.label(run) + if run.gone { " (gone)" } else { "" }
     });
     let mut first = format!(
-        " {} · weights of step {}{} · {} dev sentences",
+        " {} · step {}{} · {} dev sentences",
         clean(&run),
         count(computed.weights.step),
         computed.origin.suffix(),
@@ -81,8 +86,12 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
         )
     };
     let mut last = usage(Kind::Preterminals);
+    let mut legend = " in use: expected 1 or more · effective: exp(entropy)".to_owned();
     if let Some(agreement) = symbols.tagging {
         last += &format!(", V-measure {:.1}", 100.0 * agreement.v_measure());
+        legend += " · V: fit to gold tags";
+    } else {
+        legend += " · no gold tags";
     }
     if let Some(note) = &computed.note {
         first += &format!(" · {}", clean(note));
@@ -93,6 +102,7 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
         line(&first, theme.title),
         line(&usage(Kind::Nonterminals), theme.text),
         line(&last, theme.text),
+        line(&legend, theme.dim),
     ];
     frame.render_widget(Paragraph::new(lines), area);
 }
@@ -117,26 +127,52 @@ fn draw_list(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: Rec
     let total: f64 = statistics.iter().map(|s| s.expected).sum();
     let largest = statistics.iter().map(|s| s.expected).fold(0.0, f64::max);
     let [head, body] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inside);
-    let heading = format!("{:<6} {:<BAR$} {:>6}  gold", "symbol", "use", "%");
+    // Without gold trees there is nothing to compare, but still what the trees have.
+    let has_gold = has_gold(statistics);
+    let last = match has_gold {
+        true => format!("gold, of {}", screen.kind.things()),
+        false => "in trees".to_owned(),
+    };
+    let heading = format!("{:<6} {:<BAR$} {:>5}  {last}", "symbol", "expected", "%");
     frame.render_widget(Line::styled(heading, theme.dim), head);
     let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
     for (y, place) in (body.y..).zip(visible) {
         let symbol = screen.order[place];
         let s = &statistics[symbol];
-        let gold = s.gold.first().map_or(String::new(), |cover| {
-            format!("{} {:.0} %", clean(&cover.label), 100.0 * cover.purity)
-        });
+        let row = Rect { y, height: 1, ..body };
         let share = if total > 0.0 { 100.0 * s.expected / total } else { 0.0 };
-        let line = format!(
-            "{:<6} {} {share:>6.2}  {gold}",
+        let mut line = format!(
+            "{:<6} {}   {share:>5.1}  ",
             screen.kind.name_of(symbol),
             bar(s.expected / largest.max(f64::MIN_POSITIVE), BAR)
         );
+        let room = usize::from(row.width).saturating_sub(line.width());
+        line += &in_trees(s, has_gold, room);
         let style = if place == screen.at { theme.selected } else { theme.text };
-        let row = Rect { y, height: 1, ..body };
         frame.buffer_mut().set_style(row, style);
         let text = fit(&line, usize::from(row.width)).into_owned();
         frame.render_widget(Line::styled(text, style), row);
+    }
+}
+
+/// Whether there is a gold label to compare any symbol with.
+fn has_gold(statistics: &[SymbolStatistics]) -> bool {
+    statistics.iter().any(|s| !s.gold.is_empty())
+}
+
+/// The gold label that most of a symbol's spans in the trees have, and of how many; else why there
+/// is none. A long label is cut, figures are not.
+fn in_trees(statistics: &SymbolStatistics, has_gold: bool, room: usize) -> String {
+    let decoded = u64::from(statistics.decoded);
+    match statistics.gold.first() {
+        _ if decoded == 0 => "in no tree".to_owned(),
+        Some(cover) => {
+            let figures = format!(" {:.0} % of {}", 100.0 * cover.purity, count(decoded));
+            let label = clean(&cover.label);
+            fit(&label, room.saturating_sub(figures.len())).into_owned() + &figures
+        }
+        None if has_gold => format!("none of {}", count(decoded)),
+        None => count(decoded),
     }
 }
 
@@ -150,17 +186,25 @@ fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: R
     let block = pane(name, theme, false);
     let inside = block.inner(area);
     frame.render_widget(block, area);
-    let left = facts(screen, statistics, view);
-    let right = weights(screen, computed, symbol, view);
+    let numbers = numbers(screen, statistics, view);
+    let gold = facts(screen, &computed.symbols, symbol, view);
+    let weights = weights(screen, computed, symbol, view);
+    let blank = || [Line::default()];
     if area.width >= WIDE - 40 {
         let [a, b] =
             Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).spacing(2).areas(inside);
-        draw_lines(frame, a, left, screen.scroll);
-        draw_lines(frame, b, right, screen.scroll);
+        draw_lines(
+            frame,
+            a,
+            numbers.into_iter().chain(blank()).chain(gold).collect(),
+            screen.scroll,
+        );
+        draw_lines(frame, b, weights, screen.scroll);
     } else {
         // The list is one: what stands first is what there is room for.
-        let lines = right.into_iter().take(9).chain([Line::default()]).chain(left).collect();
-        draw_lines(frame, inside, lines, screen.scroll);
+        let weights = weights.into_iter().take(1 + FIRST);
+        let lines = numbers.into_iter().chain(blank()).chain(weights).chain(blank()).chain(gold);
+        draw_lines(frame, inside, lines.collect(), screen.scroll);
     }
 }
 
@@ -169,34 +213,45 @@ fn draw_lines(frame: &mut Frame, area: Rect, lines: Vec<Line>, scroll: usize) {
     frame.render_widget(Paragraph::new(lines).scroll((start as u16, 0)), area);
 }
 
-/// What the trees say: counts, gold labels, yields.
-fn facts<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> Vec<Line<'a>> {
-    let theme = view.theme;
+/// How often a symbol is used, by the posterior and in the trees.
+fn numbers<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> Vec<Line<'a>> {
     let things = screen.kind.things();
-    let mut lines = vec![
-        Line::styled(format!("expected {} {things}", figure(statistics.expected)), theme.text),
-        Line::styled(
-            format!(
-                "{} {things} in trees of {} sentences",
-                statistics.decoded,
-                statistics.sentences.len()
-            ),
-            theme.text,
-        ),
-        Line::default(),
+    let rows = [
+        (format!("expected {things}"), figure(statistics.expected), "posterior"),
+        (format!("{things} in trees"), count(u64::from(statistics.decoded)), "MBR trees"),
+        ("sentences".to_owned(), count(statistics.sentences.len() as u64), "with it"),
     ];
-    let gold = match screen.kind {
-        Kind::Nonterminals => "gold labels, %",
-        Kind::Preterminals => "gold tags, %",
+    let line = |(name, value, what): (String, String, &'static str)| {
+        Line::from(vec![
+            Span::styled(format!("{name:<14} {value:>6}"), view.theme.text),
+            Span::styled(format!("  {what}"), view.theme.dim),
+        ])
     };
-    lines.push(Line::styled(format!("{gold:<17} count recall purity"), theme.title));
+    rows.into_iter().map(line).collect()
+}
+
+/// What the trees say: gold labels, yields.
+fn facts<'a>(screen: &Grammar, symbols: &Symbols, symbol: usize, view: &View) -> Vec<Line<'a>> {
+    let theme = view.theme;
+    let statistics = &screen.kind.of(symbols)[symbol];
+    let mut lines = Vec::new();
+    let gold = match screen.kind {
+        Kind::Nonterminals => "gold, %",
+        Kind::Preterminals => "tags, %",
+    };
+    lines.push(Line::styled(format!("{gold:<10} count recall purity"), theme.title));
     if statistics.gold.is_empty() {
-        lines.push(Line::styled("none", theme.dim));
+        let why = match statistics.decoded {
+            _ if !has_gold(screen.kind.of(symbols)) => "none: the sentences have none",
+            0 => "none: it is in no tree",
+            _ => "none: no gold span is equal",
+        };
+        lines.push(Line::styled(why, theme.dim));
     }
     for cover in &statistics.gold {
-        let label = fit(&clean(&cover.label), 15).into_owned();
+        let label = fit(&clean(&cover.label), 10).into_owned();
         let (recall, purity) = (100.0 * cover.recall, 100.0 * cover.purity);
-        let text = format!("  {label:<15} {:>5} {recall:>6.1} {purity:>6.1}", cover.count);
+        let text = format!("{label:<10} {:>5} {recall:>6.1} {purity:>6.1}", cover.count);
         lines.push(Line::styled(text, theme.text));
     }
     lines.push(Line::default());

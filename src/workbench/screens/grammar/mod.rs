@@ -3,6 +3,7 @@
 mod compute;
 mod draw;
 mod list;
+mod notes;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,8 @@ use list::{Kind, Sort};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
+
+pub use notes::NOTES;
 
 pub const COMMANDS: &[Command] = &[
     Command {
@@ -52,14 +55,6 @@ pub const COMMANDS: &[Command] = &[
         short: "refresh",
     },
     Command { name: "clear", keys: &["Esc"], help: "List all symbols again", short: "" },
-    moves::DOWN,
-    moves::UP,
-    moves::PAGE_DOWN,
-    moves::PAGE_UP,
-    moves::FIRST,
-    moves::LAST,
-    moves::SCROLL_UP,
-    moves::SCROLL_DOWN,
 ];
 
 /// Expansions and words shown of a symbol.

@@ -133,6 +133,24 @@ fn without_gold_trees_there_are_still_yields_and_expansions() {
 }
 
 #[test]
+fn a_symbol_without_gold_label_says_why() {
+    let mut computed = computed(small(), true);
+    let [first, second, third] = &mut computed.symbols.nonterminals[..] else {
+        panic!("three nonterminals")
+    };
+    second.gold.clear();
+    (third.decoded, third.gold) = (0, Vec::new());
+    let decoded = second.decoded;
+    first.gold[0].label = "IP-MAT-SPE-THT".into();
+    (first.decoded, first.gold[0].purity) = (31_200, 0.87);
+    let stage = stage(computed);
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains(&format!("none of {decoded} ")), "{shot}");
+    assert!(shot.contains("in no tree"), "{shot}");
+    assert!(shot.contains("87 % of 31 200"), "the label is cut, not the figures: {shot}");
+}
+
+#[test]
 fn symbols_are_filtered_and_sorted() {
     let mut stage = stage(computed(small(), true));
     stage.command("filter");

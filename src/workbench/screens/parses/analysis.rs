@@ -41,9 +41,11 @@ pub struct Analysis {
     pub marginals: Vec<f32>,
 }
 
-/// Parses a sentence as a user types it.
-pub fn parse_text(text: &str, weights: &Loaded) -> Result<Analysis, String> {
-    parse(&weights.snapshot.preprocessing.text(text, 0), weights)
+/// Parses text as a user types it, sentence by sentence.
+pub fn parse_text(text: &str, weights: &Loaded) -> Vec<Result<Analysis, String>> {
+    let preprocessing = &weights.snapshot.preprocessing;
+    let sentences = preprocessing.typed_sentences(text).into_iter();
+    sentences.map(|sentence| parse(&preprocessing.text(sentence, 0), weights)).collect()
 }
 
 /// Parses a sentence that comes from a corpus: no word is split or left out as punctuation.
@@ -112,9 +114,24 @@ pub(super) mod tests {
         Loaded { snapshot, origin: Origin::Training }
     }
 
+    /// The analysis of text that is one sentence.
+    fn one(text: &str) -> Result<Analysis, String> {
+        let mut analyses = parse_text(text, &weights());
+        assert_eq!(analyses.len(), 1, "{text}");
+        analyses.remove(0)
+    }
+
+    #[test]
+    fn several_sentences_on_a_line_are_several_trees() {
+        let analyses = parse_text("The dog ran. The dog barked.", &weights());
+        let words: Vec<_> =
+            analyses.into_iter().map(|a| a.expect("parses").words.join(" ")).collect();
+        assert_eq!(words, ["The dog ran", "The dog barked"]);
+    }
+
     #[test]
     fn a_typed_sentence_is_tokenised_and_its_unknown_words_are_known() {
-        let analysis = parse_text("The dog barked, didn't it?", &weights()).expect("parses");
+        let analysis = one("The dog barked, didn't it?").expect("parses");
         let words: Vec<&str> = analysis.words.iter().map(|w| &**w).collect();
         assert_eq!(words, ["The", "dog", "barked", "did", "n't", "it"]);
         assert_eq!((analysis.unknown, analysis.step), (3, 42));
@@ -137,7 +154,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_cannot_be_parsed_is_said_in_a_sentence() {
-        assert!(parse_text(" , . ", &weights()).unwrap_err().contains("no word"));
-        assert!(parse_text("Go.", &weights()).unwrap_err().contains("one word"));
+        assert!(one(" , . ").unwrap_err().contains("no word"));
+        assert!(one("Go.").unwrap_err().contains("one word"));
     }
 }

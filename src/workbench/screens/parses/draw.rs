@@ -96,7 +96,7 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
 
 /// Before there are trees: why, and what to do; a typed sentence is shown all the same.
 fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
-    if screen.typed.is_some() {
+    if !screen.typed.is_empty() {
         return draw_sentence(screen, frame, area, view, area.width >= WIDE);
     }
     let reading = view.shared.task(ScreenId::Parses, "trees").is_some();
@@ -147,7 +147,7 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         title += &format!(" · with {}", clean(&listing.filter));
     }
     let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
-    let block = frame_of(title, area, screen.typed.is_none(), view);
+    let block = frame_of(title, area, screen.typed.is_empty(), view);
     let inside = block.inner(area);
     frame.render_widget(block, area);
     if screen.order.is_empty() {
@@ -228,10 +228,16 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
 fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let mut facts: Vec<String> = Vec::new();
-    let row = screen.row().filter(|_| screen.typed.is_none());
-    let analysis = screen.typed.as_ref().or(screen.analysis.as_ref().map(|(_, a)| a));
-    match (&screen.typed, row) {
-        (Some(typed), _) => facts.push(format!("typed, {} words", typed.words.len())),
+    let row = screen.row().filter(|_| screen.typed.is_empty());
+    let analysis = screen.typed.shown().or(screen.analysis.as_ref().map(|(_, a)| a));
+    match (screen.typed.shown(), row) {
+        (Some(typed), _) => {
+            let which = match screen.typed.len() {
+                1 => String::new(),
+                n => format!(" {} of {n}", screen.typed.at() + 1),
+            };
+            facts.push(format!("typed{which}, {} words", typed.words.len()));
+        }
         (None, Some((number, row))) => {
             facts.push(format!("sentence {}, {} words", number + 1, row.words.len()));
             match row.f1 {

@@ -2,11 +2,14 @@
 
 mod analysis;
 mod draw;
+mod follow;
+mod notes;
+mod panes;
+mod parsing;
 mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::render::{Diagram, Mark, heat_map, mark_against};
 use crate::workbench::commands::Command;
 use crate::workbench::export::{self, Format};
 use crate::workbench::field::Field;
@@ -15,13 +18,17 @@ use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target,
 use crate::workbench::shared::{RunEntry, RunId};
 use crate::workbench::task::{Task, TaskReport};
 use crate::workbench::weights::Loaded;
-use crate::workbench::widgets::{TreeLayout, TreePane, charset, moves};
-use analysis::{Analysis, Source, parse_kept, parse_text};
+use crate::workbench::widgets::{TreeLayout, moves};
+use analysis::Analysis;
 use crossterm::event::{KeyCode, KeyEvent};
+use panes::Panes;
+use parsing::{Parsed, Typed};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use rows::{Evaluation, Listing, Row, Wanted};
 use std::path::PathBuf;
+
+pub use notes::NOTES;
 
 pub const COMMANDS: &[Command] = &[
     Command {
@@ -83,16 +90,6 @@ pub const COMMANDS: &[Command] = &[
         help: "Leave the typed sentence, then the filter, then the selection of a symbol",
         short: "",
     },
-    moves::DOWN,
-    moves::UP,
-    moves::PAGE_DOWN,
-    moves::PAGE_UP,
-    moves::FIRST,
-    moves::LAST,
-    moves::SCROLL_LEFT,
-    moves::SCROLL_RIGHT,
-    moves::SCROLL_UP,
-    moves::SCROLL_DOWN,
 ];
 
 /// Which line of text has the keys.
@@ -107,26 +104,6 @@ enum Editing {
 enum Subject {
     Run(RunId),
     Checkpoint(PathBuf),
-}
-
-/// Number of brackets of each kind in view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct MarkCounts {
-    matched: usize,
-    missing: usize,
-    crossing: usize,
-    spurious: usize,
-}
-
-/// Laid out trees of the sentence in view.
-#[derive(Default)]
-struct Panes {
-    gold: Option<TreePane>,
-    induced: Option<TreePane>,
-    heat: Option<TreePane>,
-    counts: MarkCounts,
-    /// What is exported.
-    diagram: Option<Diagram>,
 }
 
 #[derive(Default)]
@@ -159,14 +136,11 @@ pub struct Parses {
     /// Whether every selected sentence is parsed with the current weights.
     live: bool,
     weights: Option<Loaded>,
-    typed: Option<Analysis>,
+    typed: Typed,
     /// Of the selected sentence, by its number.
     analysis: Option<(usize, Analysis)>,
     panes: Panes,
 }
-
-/// Result of a parse: the sentence's number (`None`: typed), the weights, the analysis.
-type Parsed = (Option<usize>, Loaded, Result<Analysis, String>);
 
 impl Parses {
     /// The selected sentence.
@@ -176,8 +150,14 @@ impl Parses {
     }
 
     fn command(&mut self, name: &str, context: &mut Context) {
+        if self.typed.len() > 1
+            && let Some(at) = moves::moved(name, self.typed.at(), self.typed.len())
+        {
+            self.turn_typed(at, context);
+            return;
+        }
         if let Some(at) = moves::moved(name, self.at, self.order.len()) {
-            self.typed = None;
+            self.typed.leave();
             self.select(at, context);
             return;
         }
@@ -234,8 +214,14 @@ impl Parses {
         }
     }
 
+    /// Shows another one of the typed sentences.
+    fn turn_typed(&mut self, at: usize, context: &mut Context) {
+        self.typed.turn(at);
+        self.lay_out(context);
+    }
+
     fn clear(&mut self, context: &mut Context) {
-        if self.typed.take().is_some() {
+        if self.typed.leave() {
             self.lay_out(context);
         } else if !self.listing.filter.is_empty() {
             self.filter.clear();
@@ -243,66 +229,6 @@ impl Parses {
             self.relist(context);
         } else if self.listing.only.take().is_some() {
             self.relist(context);
-        }
-    }
-
-    fn scrub(&mut self, later: bool, context: &mut Context) {
-        let Some(evaluation) = &self.evaluation else { return };
-        match evaluation.neighbour(later) {
-            Some(step) => {
-                self.scrubbing = true;
-                self.read(Wanted::At(step), context);
-            }
-            None if later => {
-                self.scrubbing = false;
-                context.status("this is the newest evaluation; newer ones will replace it");
-                self.follow(context);
-            }
-            None => context.status("this is the first evaluation whose trees are kept"),
-        }
-    }
-
-    /// Reads an evaluation of the run in view.
-    fn read(&mut self, wanted: Wanted, context: &mut Context) {
-        let Some(Subject::Run(id)) = self.subject else { return };
-        let Some(run) = context.shared.run(id) else { return };
-        let path = run.path.clone();
-        let title = format!("reading the trees of {}", run.name);
-        context.spawn(Task::new("trees", title, move |_| Evaluation::load(id, &path, wanted)));
-    }
-
-    /// Follows the selected run and its newest evaluation.
-    fn follow(&mut self, context: &mut Context) {
-        if let Some(Subject::Checkpoint(_)) = self.subject {
-            return;
-        }
-        let selected = context.shared.selected.map(Subject::Run);
-        let turned = self.subject != selected;
-        if turned {
-            context.push(Effect::Cancel("trees"));
-            context.push(Effect::Cancel("parse"));
-            *self = Parses {
-                subject: selected,
-                sentence: std::mem::take(&mut self.sentence),
-                layout: self.layout,
-                zoomed: self.zoomed,
-                seen: self.seen,
-                ..Parses::default()
-            };
-        }
-        let Some(run) = context.shared.selected_run().filter(|_| self.seen) else { return };
-        let newest = run.history.newest("dev").map(|e| e.step);
-        let unread = !self.asked || newest > self.settled;
-        if !unread || (self.scrubbing && self.evaluation.is_some()) {
-            return;
-        }
-        // A run reports an evaluation before its trees are on the disk: until they are, every
-        // word of the run is a reason to look again.
-        self.missed = !turned && context.shared.task(ScreenId::Parses, "trees").is_some();
-        if !self.missed {
-            self.asked = true;
-            let known = self.evaluation.as_ref().and_then(|e| e.steps.last().copied());
-            self.read(Wanted::Behind(known), context);
         }
     }
 
@@ -335,53 +261,6 @@ impl Parses {
         }
     }
 
-    fn source(&self, context: &Context) -> Option<Source> {
-        match self.subject.as_ref()? {
-            Subject::Run(_) => self.run(context).map(|run| Source::Run(run.weights())),
-            Subject::Checkpoint(path) => Some(Source::Checkpoint(path.clone())),
-        }
-    }
-
-    /// Parses the selected sentence with the weights at hand, or fetches them first.
-    fn analyse(&mut self, context: &mut Context) {
-        let Some(source) = self.source(context) else { return };
-        let Some((number, row)) = self.row() else { return };
-        let sentence = row.kept();
-        // A training in this process need not be asked for every sentence that is passed by.
-        let here = self.run(context).is_some_and(|run| run.commands.is_some());
-        let weights = self.weights.clone().filter(|_| here || self.weights_are_newest(context));
-        let title = format!("parsing sentence {}", number + 1);
-        context.spawn(Task::new("parse", title, move |handle| {
-            let weights = weights.map_or_else(|| source.load(handle), Ok)?;
-            let analysis = parse_kept(sentence, &weights);
-            Ok::<Parsed, _>((Some(number), weights, analysis))
-        }));
-    }
-
-    /// Parses what was typed, with weights as new as can be had.
-    fn parse_typed(&mut self, context: &mut Context) {
-        let Some(source) = self.source(context) else {
-            context.warn("no weights to parse with: start a run on screen 2 or select one on 7");
-            return;
-        };
-        let text = self.sentence.text().to_owned();
-        let weights = self.weights.clone().filter(|_| self.weights_are_newest(context));
-        context.spawn(Task::new("parse", "parsing the typed sentence", move |handle| {
-            let weights = weights.map_or_else(|| source.load(handle), Ok)?;
-            let analysis = parse_text(&text, &weights);
-            Ok::<Parsed, _>((None, weights, analysis))
-        }));
-    }
-
-    /// Whether the weights at hand are the newest that can be had.
-    fn weights_are_newest(&self, context: &Context) -> bool {
-        let Some(weights) = &self.weights else { return false };
-        match self.subject {
-            Some(Subject::Run(_)) => self.run(context).is_some_and(|run| run.has_no_newer(weights)),
-            _ => true,
-        }
-    }
-
     fn key(&mut self, key: &KeyEvent, context: &mut Context) {
         let Some(editing) = self.editing else { return };
         let field = match editing {
@@ -394,6 +273,12 @@ impl Parses {
                     self.parse_typed(context);
                 }
                 return;
+            }
+            KeyCode::Down if editing == Editing::Sentence => {
+                return self.turn_typed(self.typed.at() + 1, context);
+            }
+            KeyCode::Up if editing == Editing::Sentence => {
+                return self.turn_typed(self.typed.at().saturating_sub(1), context);
             }
             KeyCode::Enter | KeyCode::Esc => self.editing = None,
             _ => field.key(key),
@@ -414,7 +299,7 @@ impl Parses {
             Target::Sentences { title, indices } => {
                 self.listing.only = Some(indices.clone());
                 self.only_title = title.clone();
-                self.typed = None;
+                self.typed.leave();
                 self.at = 0;
                 self.follow(context);
                 // Following another run starts afresh.
@@ -449,13 +334,14 @@ impl Parses {
             _ => None,
         };
         let folder = folder.unwrap_or_else(|| context.shared.runs_folder.with_file_name("exports"));
-        let step = match (&self.typed, &self.analysis, &self.evaluation) {
+        let step = match (self.typed.shown(), &self.analysis, &self.evaluation) {
             (Some(typed), ..) => typed.step,
             (None, Some((_, analysis)), _) => analysis.step,
             (None, None, evaluation) => evaluation.as_ref().map_or(0, |e| e.step),
         };
-        let stem = match self.row().filter(|_| self.typed.is_none()) {
+        let stem = match self.row().filter(|_| self.typed.is_empty()) {
             Some((number, _)) => format!("sentence-{}-step-{step}", number + 1),
+            None if self.typed.len() > 1 => format!("typed-{}-step-{step}", self.typed.at() + 1),
             None => format!("typed-step-{step}"),
         };
         context.spawn(Task::new("export", "writing the tree", move |_| {
@@ -489,67 +375,11 @@ impl Parses {
             if std::mem::take(&mut self.missed) {
                 self.follow(context);
             }
-        } else if let Some((number, weights, analysis)) = report.take::<Parsed>() {
-            self.weights = Some(weights);
-            match (analysis, number) {
-                (Err(reason), _) => {
-                    self.analysis = None;
-                    context.warn(reason);
-                }
-                (Ok(analysis), None) => self.typed = Some(analysis),
-                (Ok(analysis), Some(number)) => self.analysis = Some((number, analysis)),
-            }
-            self.lay_out(context);
+        } else if let Some(parsed) = report.take::<Parsed>() {
+            self.parsed(parsed, context);
         } else if let Some(path) = report.take::<PathBuf>() {
             context.status(format!("written to {}", path.display()));
         }
-    }
-
-    /// Lays out what is in view; drawing only looks.
-    fn lay_out(&mut self, context: &Context) {
-        let theme = context.theme;
-        self.panes = Panes::default();
-        let analysis = match (&self.typed, &self.analysis, self.row()) {
-            (Some(typed), ..) => Some(typed),
-            (None, Some((number, analysis)), Some((at, _))) if *number == at => Some(analysis),
-            _ => None,
-        };
-        let row = self.row().filter(|_| self.typed.is_none()).map(|(_, row)| row);
-        let mut gold = row.and_then(Row::gold_diagram);
-        let induced = match analysis {
-            Some(analysis) => analysis.diagram.clone(),
-            None => row.and_then(Row::induced_diagram),
-        };
-        let marginals = match analysis {
-            Some(analysis) => Some(&analysis.marginals),
-            None => row.and_then(|row| row.marginals.as_ref()),
-        };
-        let Some(mut induced) = induced else {
-            self.panes.gold = gold.map(|gold| TreePane::tree(&gold, self.layout, theme));
-            return;
-        };
-        if let Some(gold) = &mut gold {
-            mark_against(gold, &mut induced);
-        }
-        let count = |diagram: &Diagram, mark| {
-            let marked = diagram.nodes().iter().filter(|n| n.mark == mark);
-            marked.map(|n| (n.start, n.end)).collect::<std::collections::HashSet<_>>().len()
-        };
-        self.panes = Panes {
-            counts: MarkCounts {
-                matched: count(&induced, Mark::Matched),
-                missing: gold.as_ref().map_or(0, |gold| count(gold, Mark::Missing)),
-                crossing: count(&induced, Mark::Crossing),
-                spurious: count(&induced, Mark::Spurious),
-            },
-            heat: marginals.filter(|m| !m.is_empty()).map(|marginals| {
-                let map = heat_map(&induced, gold.as_ref(), marginals, charset(theme));
-                TreePane::picture(map)
-            }),
-            gold: gold.map(|gold| TreePane::tree(&gold, self.layout, theme)),
-            induced: Some(TreePane::tree(&induced, self.layout, theme)),
-            diagram: Some(induced),
-        };
     }
 }
 

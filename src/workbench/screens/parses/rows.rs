@@ -2,6 +2,7 @@
 
 use crate::evaluation::sentence_f1;
 use crate::render::{Diagram, DiagramSpan};
+use crate::report::epoch_at;
 use crate::run::{EvaluatedTrees, KeptSentence, RunFolder};
 use crate::workbench::shared::RunId;
 use std::cmp::Ordering;
@@ -144,8 +145,7 @@ impl Evaluation {
                 row.marginals = Some(pin.marginals);
             }
         }
-        // Before the first step there is no epoch, whatever the loop was about to begin.
-        let epoch = if step == 0 { 0 } else { epoch };
+        let epoch = epoch_at(step, epoch);
         Ok(Evaluation { run, step, epoch, s_f1: metrics.get("s_f1"), steps, rows })
     }
 

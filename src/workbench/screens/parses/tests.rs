@@ -182,7 +182,29 @@ fn a_typed_sentence_is_parsed_and_shown_with_its_unknown_words() {
     snapshot("typed", &stage);
     stage.press(KeyCode::Esc);
     stage.command("clear");
-    assert!(stage.screen.typed.is_none());
+    assert!(stage.screen.typed.is_empty());
+}
+
+#[test]
+fn typed_sentences_are_shown_one_by_one() {
+    let mut stage = stage_with_weights();
+    stage.command("type");
+    stage.type_text("The dog ran. Go. The cat barked at the dog.");
+    let effects = stage.press(KeyCode::Enter);
+    let said = said(&stage.settle(effects));
+    assert!(said[0].starts_with("sentence 2: one word"), "{said:?}");
+    let shows = |stage: &Stage<Parses>, part: &str| {
+        let shot = stage.shot(80, 24);
+        assert!(shot.contains(part), "{part}: {shot}");
+    };
+    shows(&stage, "typed 1 of 2, 3 words");
+    stage.press(KeyCode::Down);
+    shows(&stage, "typed 2 of 2, 6 words");
+    stage.press(KeyCode::Esc);
+    stage.command("up");
+    shows(&stage, "typed 1 of 2");
+    stage.command("clear");
+    assert!(stage.screen.typed.is_empty());
 }
 
 #[test]
@@ -192,7 +214,7 @@ fn a_typed_sentence_without_weights_says_why() {
     stage.type_text("dogs bark");
     let effects = stage.press(KeyCode::Enter);
     let said = said(&stage.settle(effects));
-    assert!(!said.is_empty() && stage.screen.typed.is_none(), "{said:?}");
+    assert!(!said.is_empty() && stage.screen.typed.is_empty(), "{said:?}");
     let mut nothing = Stage::new(Parses::default());
     nothing.command("type");
     nothing.type_text("dogs bark");

@@ -1,6 +1,7 @@
 //! The Runs screen: every run folder that is known.
 
 mod filter;
+mod notes;
 mod table;
 
 use crate::workbench::commands::Command;
@@ -8,17 +9,14 @@ use crate::workbench::field::Field;
 use crate::workbench::popup::{Answer, Choice, Popup};
 use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, View};
 use crate::workbench::shared::{RunEntry, RunId, Shared};
+use crate::workbench::widgets::moves;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+pub use notes::NOTES;
+
 pub const COMMANDS: &[Command] = &[
-    Command { name: "up", keys: &["Up", "k"], help: "The run above", short: "" },
-    Command { name: "down", keys: &["Down", "j"], help: "The run below", short: "" },
-    Command { name: "page-up", keys: &["PageUp"], help: "Ten runs up", short: "" },
-    Command { name: "page-down", keys: &["PageDown"], help: "Ten runs down", short: "" },
-    Command { name: "first", keys: &["Home"], help: "The newest run", short: "" },
-    Command { name: "last", keys: &["End"], help: "The oldest run", short: "" },
     Command { name: "open", keys: &["Enter"], help: "Show the run on Train", short: "Train" },
     Command {
         name: "open-parses",
@@ -28,7 +26,7 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: "open-grammar",
-        keys: &["g"],
+        keys: &["s"],
         help: "Show its symbols on Grammar",
         short: "Grammar",
     },
@@ -84,21 +82,20 @@ impl Runs {
         }
     }
 
-    fn go(&mut self, by: isize, shared: &Shared) {
+    /// Carries out a command of [`moves::LIST`]; whether it was one.
+    fn go(&mut self, name: &str, shared: &Shared) -> bool {
         let shown = self.shown(shared);
         let at = shown.iter().position(|r| Some(r.id) == self.at).unwrap_or(0);
-        let to = at.saturating_add_signed(by).min(shown.len().saturating_sub(1));
+        let Some(to) = moves::moved(name, at, shown.len()) else { return false };
         self.at = shown.get(to).map(|r| r.id);
+        true
     }
 
     fn command(&mut self, name: &'static str, context: &mut Context) {
+        if self.go(name, context.shared) {
+            return;
+        }
         match name {
-            "up" => self.go(-1, context.shared),
-            "down" => self.go(1, context.shared),
-            "page-up" => self.go(-10, context.shared),
-            "page-down" => self.go(10, context.shared),
-            "first" => self.go(isize::MIN / 2, context.shared),
-            "last" => self.go(isize::MAX / 2, context.shared),
             "filter" => self.filtering = true,
             "clear" => {
                 self.filter.clear();
@@ -159,8 +156,8 @@ impl Runs {
                 self.filter.clear();
                 self.filtering = false;
             }
-            KeyCode::Down => self.go(1, shared),
-            KeyCode::Up => self.go(-1, shared),
+            KeyCode::Down => drop(self.go("down", shared)),
+            KeyCode::Up => drop(self.go("up", shared)),
             _ => self.filter.key(key),
         }
         self.settle(shared);

@@ -120,6 +120,11 @@ fn chart_title<'a>(
         }
         spans.push(Span::raw(" "));
     }
+    // The curve is the development set's; what the test set gave is a figure beside it.
+    let test = selected.and_then(|run| figure.test(&run.history));
+    if let Some(value) = test.filter(|_| charts.cursor.is_none()) {
+        spans.push(Span::styled(format!("· test {} ", text::figure(value)), theme.dim));
+    }
     Line::from(spans)
 }
 
@@ -173,17 +178,23 @@ fn progress_line<'a>(run: &RunEntry, width: usize, theme: &Theme) -> Line<'a> {
         };
         return Line::styled(text, theme.dim);
     };
-    // Words and figures need about 62 columns; bars share the rest.
-    let size = (width.saturating_sub(62) / 2).clamp(4, 24);
-    let mut spans = vec![Span::styled(format!("epoch {:<3} ", last.epoch), theme.text)];
+    // Words and figures need about 66 columns; bars share the rest.
+    let size = (width.saturating_sub(66) / 2).clamp(4, 24);
+    let step = text::count(last.step);
+    let mut spans = vec![Span::styled(format!("epoch {} ", last.epoch), theme.text)];
     if let Some(share) = history.epoch_progress() {
         spans.push(Span::styled(bar(share, size), theme.accent));
         spans.push(Span::styled(left(run, share, last.steps_per_epoch), theme.dim));
     }
-    spans.push(Span::styled(format!("   step {} ", text::count(last.step)), theme.text));
-    if let Some(share) = history.progress() {
-        spans.push(Span::styled(bar(share, size), theme.accent));
-        spans.push(Span::styled(left(run, share, last.total_steps), theme.dim));
+    // The second bar is the run's: without its name its time reads as the epoch's too.
+    match history.progress() {
+        Some(share) => {
+            spans.push(Span::styled("  run ", theme.text));
+            spans.push(Span::styled(bar(share, size), theme.accent));
+            spans.push(Span::styled(left(run, share, last.total_steps), theme.dim));
+            spans.push(Span::styled(format!("  step {step}"), theme.text));
+        }
+        None => spans.push(Span::styled(format!("  step {step}"), theme.text)),
     }
     Line::from(spans)
 }
@@ -327,12 +338,14 @@ fn progress_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Ve
     lines.push(row("epoch", last.epoch.to_string(), theme));
     if let Some(share) = history.epoch_progress() {
         lines.push(Line::styled(format!("  {}", bar(share, size)), theme.accent));
-        lines.push(row("", left(run, share, last.steps_per_epoch).trim().to_owned(), theme));
+        let left = left(run, share, last.steps_per_epoch);
+        lines.push(row("this epoch", left.trim().to_owned(), theme));
     }
     lines.push(row("step", steps, theme));
     if let Some(share) = history.progress() {
         lines.push(Line::styled(format!("  {}", bar(share, size)), theme.accent));
-        lines.push(row("", left(run, share, last.total_steps).trim().to_owned(), theme));
+        let left = left(run, share, last.total_steps);
+        lines.push(row("whole run", left.trim().to_owned(), theme));
     }
     lines.push(row("running time", text::duration(history.elapsed), theme));
     for (name, step) in &history.checkpoints {
@@ -366,9 +379,13 @@ fn speed_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Vec<L
 fn evaluation_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>) {
     let history = &run.history;
     if let Some(newest) = history.newest("dev") {
-        heading("Development set", theme, lines);
         let best = history.best_dev();
-        let head = format!("{:>9}{:>10}", "newest", "best");
+        let test = history.newest("test");
+        let name = if test.is_some() { "Development set, test set" } else { "Development set" };
+        heading(name, theme, lines);
+        let third =
+            |text: String| if test.is_some() { format!("{text:>7}") } else { String::new() };
+        let head = format!("{:>7}{:>7}{}", "newest", "best", third("test".into()));
         lines.push(row("", head, theme));
         for (key, name) in [
             ("perplexity", "perplexity"),
@@ -379,17 +396,23 @@ fn evaluation_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>)
             let value = |e: Option<&crate::workbench::history::Evaluated>| {
                 e.and_then(|e| e.metrics.get(key)).map_or("-".into(), text::figure)
             };
-            let figures = format!("{:>9}{:>10}", value(Some(newest)), value(best));
+            let test = third(value(test));
+            let figures = format!("{:>7}{:>7}{test}", value(Some(newest)), value(best));
             lines.push(row(name, figures, theme));
         }
-        let steps = format!("{:>9}{:>10}", newest.step, best.map_or(0, |b| b.step));
+        let steps = format!(
+            "{:>7}{:>7}{}",
+            newest.step,
+            best.map_or(0, |b| b.step),
+            third(test.map_or(0, |t| t.step).to_string())
+        );
         lines.push(row("at step", steps, theme));
     }
     let baselines = super::figures::baselines(history);
     if !baselines.is_empty() {
         heading("Trivial trees, S-F1", theme, lines);
         for (name, value) in baselines {
-            lines.push(row(name, format!("{:>9}", text::figure(value)), theme));
+            lines.push(row(name, format!("{:>7}", text::figure(value)), theme));
         }
     }
 }

@@ -86,6 +86,18 @@ impl Figure {
         }
     }
 
+    /// Its newest value on the test set, of a figure that evaluations report.
+    pub fn test(self, history: &History) -> Option<f64> {
+        let key = match self {
+            Figure::Perplexity => "perplexity",
+            Figure::SentenceF1 => "s_f1",
+            Figure::CorpusF1 => "c_f1",
+            Figure::LogLikelihood => "log_likelihood",
+            _ => return None,
+        };
+        history.newest("test")?.metrics.get(key)
+    }
+
     /// Lines to compare with: what trivial trees reach.
     pub fn references(self, history: &History) -> Vec<(&'static str, f64)> {
         let key = match self {

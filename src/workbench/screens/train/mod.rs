@@ -4,6 +4,7 @@ mod charts;
 mod compare;
 mod draw;
 mod figures;
+mod notes;
 
 use crate::config::{self, Config};
 use crate::workbench::commands::Command;
@@ -16,6 +17,8 @@ use compare::Difference;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
+
+pub use notes::NOTES;
 
 pub const COMMANDS: &[Command] = &[
     Command {

@@ -194,6 +194,33 @@ fn overlaid_runs_are_drawn_with_what_sets_them_apart() {
 }
 
 #[test]
+fn test_figures_stand_beside_those_of_development_and_are_named() {
+    let mut shared = shared_with_run(30);
+    shared.runs[0].history.push(&event(
+        500,
+        EventKind::Evaluation {
+            step: 30,
+            epoch: 3,
+            split: "test".into(),
+            metrics: [("perplexity", 88.5), ("s_f1", 41.25), ("c_f1", 39.5)].into_iter().collect(),
+        },
+    ));
+    let train = train(&shared);
+    let text = picture(&train, &shared, 80, 21);
+    assert!(text.contains("· test 41.25") && text.contains("· test 88.50"), "{text}");
+    insta::assert_snapshot!("train_test_80", text);
+    insta::assert_snapshot!("train_test_200", picture(&train, &shared, 200, 57));
+}
+
+#[test]
+fn both_remaining_times_say_what_they_are_of() {
+    let text = picture(&train(&shared_with_run(25)), &shared_with_run(25), 80, 21);
+    let line = text.lines().find(|l| l.contains("epoch 3")).expect("the line of progress");
+    let (epoch, run) = line.split_once("  run ").expect("named");
+    assert!(epoch.contains(" left") && run.contains(" left  step 25"), "{line}");
+}
+
+#[test]
 fn a_failed_run_shows_its_reason() {
     let mut shared = shared_with_run(10);
     shared.runs[0].history.push(&event(

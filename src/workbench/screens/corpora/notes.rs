@@ -1,0 +1,38 @@
+use crate::workbench::screen::Term;
+
+pub const NOTES: &[Term] = &[
+    Term {
+        name: "as read",
+        meaning: "What stands in the files: every word with its punctuation and case, without \
+                  empty elements (traces)",
+    },
+    Term {
+        name: "preprocessed",
+        meaning: "What the model gets under the settings of the run or of the preset; after an \
+                  edit both, to compare",
+    },
+    Term {
+        name: "unknown words",
+        meaning: "Share of words that the vocabulary of the training sentences lacks. Words in \
+                  the training sentences that are too rare for it count as well",
+    },
+    Term {
+        name: "left out",
+        meaning: "What preprocessing took away, by step; sentences that are left with no word, \
+                  or with more than max_length, are counted too",
+    },
+    Term {
+        name: "problems",
+        meaning: "What the reader complained about, with file, line and column; the rest of the \
+                  file is read all the same",
+    },
+    Term {
+        name: "as scored",
+        meaning: "The tree after preprocessing, with the spans that F1 is about",
+    },
+    Term {
+        name: "edit",
+        meaning: "Tries other settings on this corpus. Nothing is written: `y` copies the lines \
+                  for a config",
+    },
+];

@@ -1,0 +1,68 @@
+//! Which evaluation is in view: the newest of the selected run, or one that was asked for.
+
+use super::rows::{Evaluation, Wanted};
+use super::{Parses, Subject};
+use crate::workbench::screen::{Context, Effect, ScreenId};
+use crate::workbench::task::Task;
+
+impl Parses {
+    pub(super) fn scrub(&mut self, later: bool, context: &mut Context) {
+        let Some(evaluation) = &self.evaluation else { return };
+        match evaluation.neighbour(later) {
+            Some(step) => {
+                self.scrubbing = true;
+                self.read(Wanted::At(step), context);
+            }
+            None if later => {
+                self.scrubbing = false;
+                context.status("this is the newest evaluation; newer ones will replace it");
+                self.follow(context);
+            }
+            None => context.status("this is the first evaluation whose trees are kept"),
+        }
+    }
+
+    /// Reads an evaluation of the run in view.
+    pub(super) fn read(&mut self, wanted: Wanted, context: &mut Context) {
+        let Some(Subject::Run(id)) = self.subject else { return };
+        let Some(run) = context.shared.run(id) else { return };
+        let path = run.path.clone();
+        let title = format!("reading the trees of {}", run.name);
+        context.spawn(Task::new("trees", title, move |_| Evaluation::load(id, &path, wanted)));
+    }
+
+    /// Follows the selected run and its newest evaluation.
+    pub(super) fn follow(&mut self, context: &mut Context) {
+        if let Some(Subject::Checkpoint(_)) = self.subject {
+            return;
+        }
+        let selected = context.shared.selected.map(Subject::Run);
+        let turned = self.subject != selected;
+        if turned {
+            context.push(Effect::Cancel("trees"));
+            context.push(Effect::Cancel("parse"));
+            *self = Parses {
+                subject: selected,
+                sentence: std::mem::take(&mut self.sentence),
+                layout: self.layout,
+                zoomed: self.zoomed,
+                seen: self.seen,
+                ..Parses::default()
+            };
+        }
+        let Some(run) = context.shared.selected_run().filter(|_| self.seen) else { return };
+        let newest = run.history.newest("dev").map(|e| e.step);
+        let unread = !self.asked || newest > self.settled;
+        if !unread || (self.scrubbing && self.evaluation.is_some()) {
+            return;
+        }
+        // A run reports an evaluation before its trees are on the disk: until they are, every
+        // word of the run is a reason to look again.
+        self.missed = !turned && context.shared.task(ScreenId::Parses, "trees").is_some();
+        if !self.missed {
+            self.asked = true;
+            let known = self.evaluation.as_ref().and_then(|e| e.steps.last().copied());
+            self.read(Wanted::Behind(known), context);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+use crate::workbench::screen::Term;
+
+pub const NOTES: &[Term] = &[
+    Term {
+        name: "Gold",
+        meaning: "The tree of the treebank after preprocessing; absent for plain and typed text",
+    },
+    Term {
+        name: "Induced",
+        meaning: "The minimum-Bayes-risk tree: of all binary trees the one whose spans have the \
+                  largest sum of posteriors. `p` gives its symbols as well",
+    },
+    Term {
+        name: "matched",
+        meaning: "✓ is in both trees; ○ missing is in the gold tree only; ✗ crossing overlaps a \
+                  gold span without containing it; + spurious is only in the induced tree and \
+                  crosses nothing",
+    },
+    Term {
+        name: "F1",
+        meaning: "Of the sentence's unlabelled spans; those of one word and of the whole \
+                  sentence are left out. The dev S-F1 above is its mean",
+    },
+    Term {
+        name: "lp/word",
+        meaning: "Log-probability of the sentence by its number of words, nats",
+    },
+    Term {
+        name: "marginals",
+        meaning: "Posterior probability of every span: first word by row, last word by column",
+    },
+    Term {
+        name: "trees 3 of 5",
+        meaning: "Trees of every evaluation are kept: [ and ] go back and forth in time",
+    },
+    Term {
+        name: "type",
+        meaning: "Words are split and normalised as those of the run's corpus; a text of several \
+                  sentences gives a tree a sentence, J and K scroll to it",
+    },
+];

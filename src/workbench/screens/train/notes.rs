@@ -1,0 +1,42 @@
+use crate::workbench::screen::Term;
+
+pub const NOTES: &[Term] = &[
+    Term {
+        name: "loss",
+        meaning: "Nats a word of the batch of each step. First the raw value, after ~ the \
+                  smoothed one; the raw line stays behind the smoothed",
+    },
+    Term {
+        name: "perplexity",
+        meaning: "exp(-log-probability / (words + sentences)) of the development sentences; \
+                  lower is better",
+    },
+    Term {
+        name: "S-F1, C-F1",
+        meaning: "F1 of unlabelled spans against the gold trees in percent: mean over sentences, \
+                  and of the counts summed over sentences. Absent without gold trees",
+    },
+    Term {
+        name: "test",
+        meaning: "The same figure on the test set at the newest evaluation. It chooses nothing: \
+                  `best` is chosen on the development set",
+    },
+    Term {
+        name: "epoch, run",
+        meaning: "Time left of the pass over the training sentences, and of the whole training; \
+                  the share done where nothing runs. Epoch 0 is before the first step",
+    },
+    Term {
+        name: "step",
+        meaning: "Time of a step, and how it is split: network (forward and backward), inference \
+                  (the dynamic program), optimizer",
+    },
+    Term { name: "|g|", meaning: "Norm of the gradient of the newest step, before clipping" },
+    Term { name: "NT, PT", meaning: "Number of nonterminals and of preterminals" },
+    Term { name: "dashed line", meaning: "What right-branching trees reach on the same sentences" },
+    Term {
+        name: "last, best",
+        meaning: "Checkpoints in the run folder: the newest weights with all that resuming \
+                  needs, and those with the best development log-likelihood",
+    },
+];
