@@ -22,7 +22,7 @@ fn brackets(diagram: &Diagram, charset: Charset, line: usize) -> Picture {
     }
     let nodes = diagram.nodes();
     let widths = widths(diagram, charset);
-    let mut picture = Picture::default();
+    let mut picture = Picture::new(charset);
     let (mut row, mut column) = (0, 0);
     let mut stack = match nodes.is_empty() {
         true => vec![],

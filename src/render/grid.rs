@@ -69,6 +69,13 @@ impl<S: Copy + Default> Grid<S> {
             return;
         }
         let at = row * self.width + column;
+        // Of a wide grapheme that is covered in part, nothing stays.
+        if self.cells[at].text.is_empty() && column > 0 {
+            self.cells[at - 1].text = " ".into();
+        }
+        if column + wide < self.width && self.cells[at + wide].text.is_empty() {
+            self.cells[at + wide].text = " ".into();
+        }
         self.cells[at] = Cell { text: text.into(), style };
         for cell in &mut self.cells[at + 1..at + wide] {
             *cell = Cell { text: "".into(), style };
@@ -145,6 +152,16 @@ mod tests {
         let mut grid: Grid<Ink> = Grid::new(4, 1);
         grid.write(0, -1, "言語言", Ink::default());
         assert_eq!(grid.lines(), [" 語"]);
+    }
+
+    #[test]
+    fn what_covers_half_a_wide_character_leaves_a_blank_for_the_other_half() {
+        for (column, expected) in [(0, "x 語"), (1, " x語"), (2, "言x"), (3, "言 x")] {
+            let mut grid: Grid<Ink> = Grid::new(4, 1);
+            grid.write(0, 0, "言語", Ink::default());
+            grid.set(0, column, "x", Ink::default());
+            assert_eq!(grid.lines(), [expected]);
+        }
     }
 
     #[test]

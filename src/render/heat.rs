@@ -15,7 +15,7 @@ pub fn heat_map(
     charset: Charset,
 ) -> Picture {
     let n = induced.len();
-    let mut picture = Picture::default();
+    let mut picture = Picture::new(charset);
     let words = induced.preterminals().iter().map(|&at| &induced.nodes()[at]);
     let word_end = |i: usize| (i + 1) * CELL;
     // Words stand left of the diagonal, so late ones have more room than the margin.

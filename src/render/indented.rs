@@ -8,7 +8,7 @@ const STEP: usize = 2;
 pub fn indented(diagram: &Diagram, charset: Charset) -> Picture {
     let nodes = diagram.nodes();
     let depths = diagram.depths();
-    let mut picture = Picture::default();
+    let mut picture = Picture::new(charset);
     // Preorder is the order of rows, so a node stands in the row of its index.
     for (i, node) in nodes.iter().enumerate() {
         if let (Some(&first), Some(&last)) = (node.children.first(), node.children.last()) {

@@ -15,6 +15,8 @@ mod heat;
 mod indented;
 mod marks;
 mod picture;
+#[cfg(test)]
+mod read_back;
 mod screen_svg;
 mod tree_svg;
 mod vertical;

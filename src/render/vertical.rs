@@ -7,7 +7,7 @@ const GAP: usize = 2;
 /// The tree from the root down: labels centred over their words, tags and words in the last rows.
 pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
     let nodes = diagram.nodes();
-    let mut picture = Picture::default();
+    let mut picture = Picture::new(charset);
     if nodes.is_empty() {
         return picture;
     }
@@ -58,6 +58,11 @@ pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
         if !stem_drawn {
             picture.joint(row, stem, joint(stem, false), charset);
         }
+        // Without a sign, a phrase of one child would be a piece of the line down to it.
+        let unseen = i != 0 && node.children.len() == 1 && blocks.text[i] == 0;
+        if unseen && !texts {
+            picture.dot(row, stem, charset);
+        }
     }
     for (i, node) in nodes.iter().enumerate() {
         if let Some(word) = &node.word {
@@ -78,6 +83,8 @@ pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
             }
             if !node.label.is_empty() {
                 picture.text(row, column, &node.label, ink);
+            } else if signs[i].is_empty() && node.children.len() == 1 {
+                picture.dot(row, blocks.anchor[i], charset);
             } else if signs[i].is_empty() {
                 picture.down(blocks.anchor[i], row, row + 1, charset);
             }
@@ -176,6 +183,18 @@ mod tests {
             vertical(&tree, Charset::Unicode).lines(),
             [" ┌────┐", " ✗    │", "┌┴─┐  │", "a  b  c"]
         );
+    }
+
+    #[test]
+    fn a_phrase_of_one_child_is_seen_without_a_label() {
+        let spans = [(0, 2, "S"), (0, 1, ""), (1, 2, "")].map(|(start, end, label)| DiagramSpan {
+            start,
+            end,
+            label,
+        });
+        let tree = Diagram::from_spans(&["a", "b"], None::<&[&str]>, &spans).expect("nested");
+        assert_eq!(vertical(&tree, Charset::Unicode).lines()[2], "•  •");
+        assert_eq!(vertical(&tree, Charset::Ascii).lines()[2], "*  *");
     }
 
     #[test]
