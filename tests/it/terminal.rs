@@ -33,6 +33,8 @@ pub fn bytes_of(key: &str) -> String {
         "Tab" => "\t".into(),
         "Space" => " ".into(),
         "Down" => "\u{1b}[B".into(),
+        "Right" => "\u{1b}[C".into(),
+        "Shift-Down" => "\u{1b}[1;2B".into(),
         _ => match (key.strip_prefix("Ctrl-"), key.chars().count()) {
             (Some(letter), _) if letter.len() == 1 => {
                 char::from(letter.as_bytes()[0].to_ascii_uppercase() & 0x1f).into()

@@ -238,6 +238,30 @@ fn a_hostile_corpus_cannot_steer_the_terminal() {
 }
 
 #[test]
+fn a_treebank_is_looked_through_in_every_way_in_small_and_large_terminals() {
+    let words: String = (0..40).map(|i| format!("(NP (NN word{i}))")).collect();
+    let treebank = format!(
+        "(S (NP-SBJ (DT The) (NN dog)) (VP (VBZ barks)) (. .))\n(S {words})\n(S (NN x)))\n"
+    );
+    for (width, height) in [(80, 24), (200, 60)] {
+        let mut session = Session::start_with(&["own.mrg"], width, height, &[], |work| {
+            std::fs::write(work.join("own.mrg"), &treebank).expect("writes");
+        });
+        session.sees("own.mrg").sees("1 problem in the files");
+        session.does_on(Corpora, "problems").sees("(S (NN x)))").sees("          ^");
+        session.does_on(Corpora, "distributions").sees("Depth of trees").sees("as read");
+        session.does_on(Corpora, "scored").sees("as scored").does_on(Corpora, "scored");
+        session.does_on(Corpora, "compare").sees("before The dog barks [.]").sees("the dog barks");
+        session.does_on(Corpora, "compare").does_on(Corpora, "down").sees("columns 1–");
+        session.does_on(Corpora, "scroll-right").sees("◀ columns 9–");
+        session.does_on(Corpora, "layout").sees("horizontal").sees("rows 1–");
+        session.does_on(Corpora, "scroll-down").sees("▲ rows 4–");
+        session.does_on(Corpora, "layout").sees("brackets").does("quit");
+        assert_eq!(session.ends_clean(), 0);
+    }
+}
+
+#[test]
 #[cfg(debug_assertions)]
 fn a_panic_on_the_drawing_thread_gives_the_terminal_back_and_says_what_it_was() {
     let fault = [("RANKSPACE_FAULT", "draw")];

@@ -1,6 +1,8 @@
 //! Reading a corpus and measuring it, on a task.
 
 use super::entries::{Entry, Origin};
+use super::excerpt::{Excerpt, excerpts};
+use super::shape::Shape;
 use crate::config::{Data, FunctionLabels, Sources};
 use crate::treebank::{
     Corpus, LengthLimits, Preprocessing, PunctuationRule, Removed, Statistics, TreebankError,
@@ -13,6 +15,7 @@ use std::collections::HashSet;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     pub statistics: Statistics,
+    pub shape: Shape,
     pub removed: Removed,
     /// Percent of the words; `None` where nothing was preprocessed.
     pub unknown: Option<f64>,
@@ -31,6 +34,8 @@ pub struct Loaded {
     pub configured: Measured,
     /// Under the settings in force; the same as `configured` before an edit.
     pub current: Measured,
+    /// The lines that the problems of the corpus stand in.
+    pub excerpts: Vec<Option<Excerpt>>,
 }
 
 impl Loaded {
@@ -62,8 +67,11 @@ pub fn read(
             let mut raw =
                 load(&entry.sources, &entry.sections, &raw, LengthLimits::ANY).map_err(text)?;
             keep_part(&entry, &mut raw).map_err(text)?;
-            let as_read =
-                Measured { statistics: Statistics::of_corpus(&raw), ..Measured::default() };
+            let as_read = Measured {
+                statistics: Statistics::of_corpus(&raw),
+                shape: Shape::as_read(&raw.sentences),
+                ..Measured::default()
+            };
             drop(raw);
             handle.progress(1, 3);
             let configured = match data == entry.data {
@@ -80,7 +88,8 @@ pub fn read(
     handle.progress(2, 3);
     let (corpus, current) = measure(&entry, &data).map_err(text)?;
     let configured = if data == entry.data { current.clone() } else { configured };
-    Ok(Loaded { entry, data, corpus, as_read, configured, current })
+    let excerpts = excerpts(&corpus.problems);
+    Ok(Loaded { entry, data, corpus, as_read, configured, current, excerpts })
 }
 
 fn measure(entry: &Entry, data: &Data) -> Result<(Corpus, Measured), TreebankError> {
@@ -106,6 +115,7 @@ fn measure(entry: &Entry, data: &Data) -> Result<(Corpus, Measured), TreebankErr
     let vocabulary = vocabulary(training.as_ref().unwrap_or(&corpus), data);
     let measured = Measured {
         statistics: Statistics::of_corpus(&corpus),
+        shape: Shape::scored(&corpus.sentences),
         removed: corpus.removed.clone(),
         unknown: Some(corpus.unknown_rate(&vocabulary)),
     };

@@ -2,16 +2,19 @@
 //! preprocessing makes of it.
 
 mod draw;
+mod effect;
 mod entries;
+mod excerpt;
 mod load;
 mod notes;
 mod settings;
+mod shape;
 #[cfg(test)]
 mod tests;
 
 use crate::config::Data;
 use crate::render::{Diagram, DiagramSpan};
-use crate::treebank::Sentence;
+use crate::treebank::{Preprocessing, Sentence};
 use crate::workbench::commands::Command;
 use crate::workbench::export::{self, Format};
 use crate::workbench::field::Field;
@@ -20,6 +23,7 @@ use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target,
 use crate::workbench::task::{Task, TaskReport};
 use crate::workbench::widgets::{TreeLayout, TreePane, moves};
 use crossterm::event::{KeyCode, KeyEvent};
+use effect::Effect as SentenceEffect;
 use entries::Entry;
 use load::Loaded;
 use ratatui::Frame;
@@ -54,6 +58,12 @@ pub const COMMANDS: &[Command] = &[
         help: "Edit the preprocessing and see its effect",
         short: "edit",
     },
+    Command {
+        name: "distributions",
+        keys: &["d"],
+        help: "Show histograms: lengths, depths, branching, labels and tags",
+        short: "histograms",
+    },
     Command { name: "previous-corpus", keys: &["["], help: "Show the corpus before", short: "" },
     Command { name: "next-corpus", keys: &["]"], help: "Show the next corpus", short: "corpus" },
     Command {
@@ -82,6 +92,12 @@ pub const COMMANDS: &[Command] = &[
         short: "",
     },
     Command {
+        name: "compare",
+        keys: &["b"],
+        help: "Show a sentence before and after preprocessing side by side, or its tree alone",
+        short: "before/after",
+    },
+    Command {
         name: "layout",
         keys: &["v"],
         help: "Draw trees vertically, horizontally, as brackets or in one line",
@@ -102,6 +118,7 @@ pub const COMMANDS: &[Command] = &[
 enum Mode {
     #[default]
     Overview,
+    Distributions,
     Sentences,
     Problems,
     Settings,
@@ -124,10 +141,18 @@ pub struct Corpora {
     filter: Field,
     editing: bool,
     layout: TreeLayout,
-    /// Whether the tree is shown after preprocessing.
+    /// Whether the tree, and the histograms, are shown after preprocessing.
     scored: bool,
+    /// Whether the selected sentence is shown before and after preprocessing.
+    compared: bool,
+    /// Selected row of the labels and tags among the histograms.
+    ranked: usize,
     pane: Option<TreePane>,
     diagram: Option<Diagram>,
+    /// The selected sentence in comparison: its two trees and what happened between them.
+    as_read: Option<TreePane>,
+    as_scored: Option<TreePane>,
+    effect: Option<SentenceEffect>,
 }
 
 impl Corpora {
@@ -136,13 +161,13 @@ impl Corpora {
             return;
         }
         if let Some(by) = moves::scrolled(name) {
-            if let Some(pane) = &mut self.pane {
-                pane.scroll(by);
-            }
+            let panes = [&mut self.pane, &mut self.as_read, &mut self.as_scored];
+            panes.into_iter().flatten().for_each(|pane| pane.scroll(by));
             return;
         }
         match name {
             "overview" => self.mode = Mode::Overview,
+            "distributions" => self.mode = Mode::Distributions,
             "sentences" => self.mode = Mode::Sentences,
             "problems" => self.mode = Mode::Problems,
             "preprocessing" => self.mode = Mode::Settings,
@@ -164,6 +189,11 @@ impl Corpora {
             }
             "scored" => {
                 self.scored = !self.scored;
+                self.lay_out(context);
+            }
+            "compare" => {
+                self.compared = self.mode != Mode::Sentences || !self.compared;
+                self.mode = Mode::Sentences;
                 self.lay_out(context);
             }
             "layout" => {
@@ -188,6 +218,7 @@ impl Corpora {
         let problems = self.loaded.as_ref().map_or(0, |l| l.corpus.problems.len());
         let (at, len) = match self.mode {
             Mode::Overview => (self.at, self.entries.len()),
+            Mode::Distributions => (self.ranked, self.ranks()),
             Mode::Sentences => (self.sentence, self.order.len()),
             Mode::Problems => (self.problem, problems),
             Mode::Settings => (self.setting, Setting::ALL.len()),
@@ -195,6 +226,7 @@ impl Corpora {
         let Some(at) = moves::moved(name, at, len) else { return false };
         match self.mode {
             Mode::Overview => self.choose(at, context),
+            Mode::Distributions => self.ranked = at,
             Mode::Sentences => {
                 self.sentence = at;
                 self.lay_out(context);
@@ -203,6 +235,13 @@ impl Corpora {
             Mode::Settings => self.setting = at,
         }
         true
+    }
+
+    /// Rows of the longer list among the histograms.
+    fn ranks(&self) -> usize {
+        let Some(loaded) = &self.loaded else { return 0 };
+        let measured = if self.scored { &loaded.current } else { &loaded.as_read };
+        measured.statistics.labels.len().max(measured.statistics.tags.len())
     }
 
     /// Selects a corpus and reads it.
@@ -221,8 +260,10 @@ impl Corpora {
         self.order.clear();
         self.sentence = 0;
         self.problem = 0;
+        self.ranked = 0;
         self.pane = None;
         self.diagram = None;
+        (self.as_read, self.as_scored, self.effect) = (None, None, None);
     }
 
     /// Reads the selected corpus, under other settings if some are given.
@@ -317,21 +358,20 @@ impl Corpora {
     }
 
     fn lay_out(&mut self, context: &Context) {
-        let scored = |s: &Sentence| {
-            let spans: Vec<_> = s
-                .gold
-                .as_ref()?
-                .iter()
-                .map(|g| DiagramSpan { start: g.start, end: g.end, label: &g.label })
-                .collect();
-            Diagram::from_spans(&s.words, s.tags.as_deref(), &spans)
-        };
-        self.diagram = self.selected().and_then(|sentence| match self.scored {
-            true => scored(sentence),
-            false => sentence.tree.as_deref().map(Diagram::from_tree),
-        });
+        let read = self.selected().and_then(|s| s.tree.as_deref()).map(Diagram::from_tree);
+        let scored = self.selected().and_then(scored_tree);
         let pane = |d: &Diagram| TreePane::tree(d, self.layout, context.theme);
-        self.pane = self.diagram.as_ref().map(pane);
+        (self.as_read, self.as_scored, self.effect) = match self.compared {
+            true => (read.as_ref().map(pane), scored.as_ref().map(pane), self.effect_on_selected()),
+            false => (None, None, None),
+        };
+        self.diagram = if self.scored { scored } else { read };
+        self.pane = self.diagram.as_ref().map(|d| TreePane::tree(d, self.layout, context.theme));
+    }
+
+    fn effect_on_selected(&self) -> Option<SentenceEffect> {
+        let rules = Preprocessing::resolve(&self.loaded.as_ref()?.data).ok()?;
+        SentenceEffect::of(self.selected()?, &rules)
     }
 
     fn key(&mut self, key: &KeyEvent, context: &mut Context) {
@@ -375,6 +415,17 @@ impl Corpora {
             export::save(&folder, &stem, format, &diagram)
         }));
     }
+}
+
+/// The tree that scores see.
+fn scored_tree(sentence: &Sentence) -> Option<Diagram> {
+    let spans: Vec<_> = sentence
+        .gold
+        .as_ref()?
+        .iter()
+        .map(|g| DiagramSpan { start: g.start, end: g.end, label: &g.label })
+        .collect();
+    Diagram::from_spans(&sentence.words, sentence.tags.as_deref(), &spans)
 }
 
 impl Screen for Corpora {

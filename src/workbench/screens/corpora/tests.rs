@@ -99,12 +99,13 @@ fn plain_text_has_sentences_and_no_trees() {
 
 #[test]
 fn what_the_reader_complained_about_is_listed_with_lines() {
-    let (mut stage, _folder) = open("small.mrg");
+    let (mut stage, folder) = open("small.mrg");
     command(&mut stage, "problems");
     let shot = stage.shot(80, 24);
     let problem = &stage.screen.loaded.as_ref().expect("read").corpus.problems[0];
     assert!(shot.contains(&format!("small.mrg:{}:{}", problem.line, problem.column)), "{shot}");
     assert!(shot.contains(problem.kind), "{shot}");
+    snapshot("problems", &stage, &folder);
     let (mut text, folder) = open("small.txt");
     command(&mut text, "problems");
     snapshot("no_problems", &text, &folder);
@@ -129,6 +130,45 @@ fn an_edit_of_preprocessing_shows_its_effect_and_can_be_taken_back_and_copied() 
     assert_eq!(copied, Some("[data]\npunctuation = \"keep\"\n"));
     command(&mut stage, "undo");
     assert!(!stage.screen.loaded.as_ref().expect("read").is_edited());
+}
+
+#[test]
+fn histograms_show_lengths_depths_branching_labels_and_tags() {
+    let (mut stage, folder) = open("small.mrg");
+    command(&mut stage, "distributions");
+    snapshot("distributions", &stage, &folder);
+    let read = stage.shot(80, 24);
+    assert!(read.contains("Tags 1/13") && read.contains("as read"), "{read}");
+    command(&mut stage, "last");
+    let last = stage.shot(80, 24);
+    assert!(last.contains("Tags 13/13") && last.contains("VBZ "), "{last}");
+    command(&mut stage, "scored");
+    let scored = stage.shot(80, 24);
+    assert!(scored.contains("as scored") && !scored.contains("NP-SBJ"), "{scored}");
+    let (mut text, _folder) = open("small.txt");
+    command(&mut text, "distributions");
+    assert!(text.shot(80, 24).contains("there is no tree"));
+}
+
+#[test]
+fn a_sentence_is_compared_before_and_after_preprocessing() {
+    let (mut stage, folder) = open("small.mrg");
+    command(&mut stage, "compare");
+    snapshot("compared", &stage, &folder);
+    command(&mut stage, "down");
+    let shot = stage.shot(120, 40);
+    assert!(shot.contains("before [*] Go home [!]"), "{shot}");
+    assert!(shot.contains("1 traces left out") && shot.contains("Go → go"), "{shot}");
+    // An edit of the settings shows in the comparison.
+    command(&mut stage, "preprocessing");
+    command(&mut stage, "down");
+    command(&mut stage, "change");
+    command(&mut stage, "sentences");
+    let shot = stage.shot(120, 40);
+    assert!(shot.contains("before [*] Go home !"), "{shot}");
+    let (mut text, _folder) = open("small.txt");
+    command(&mut text, "compare");
+    assert!(text.shot(80, 24).contains("only sentences with trees can be compared"));
 }
 
 #[test]

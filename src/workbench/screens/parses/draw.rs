@@ -291,8 +291,6 @@ fn draw_pane(
     let Some(tree) = tree else {
         return empty_state(frame, area, title, why_empty, view.theme);
     };
-    let block = frame_of(title.to_owned(), area, false, view);
-    let inside = block.inner(area);
-    frame.render_widget(block, area);
-    tree.draw(frame, inside, view.theme);
+    let block = frame_of(String::new(), area, false, view);
+    tree.draw_framed(frame, area, block, title, view.theme);
 }

@@ -1,3 +1,9 @@
+//! What is painted: the list of corpora, and beside it the part of the screen that is chosen.
+
+mod distributions;
+mod problems;
+mod sentences;
+
 use super::entries::{ANY_LENGTH, Origin};
 use super::load::{Loaded, Measured};
 use super::settings::{Setting, changed_lines};
@@ -40,8 +46,9 @@ pub(super) fn draw(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View)
     let Some(loaded) = &screen.loaded else { return draw_empty(screen, frame, main, view) };
     match screen.mode {
         Mode::Overview => draw_overview(loaded, frame, main, view),
-        Mode::Sentences => draw_sentences(screen, loaded, frame, main, view),
-        Mode::Problems => draw_problems(screen, loaded, frame, main, view),
+        Mode::Distributions => distributions::draw(screen, loaded, frame, main, view),
+        Mode::Sentences => sentences::draw(screen, loaded, frame, main, view),
+        Mode::Problems => problems::draw(screen, loaded, frame, main, view),
         Mode::Settings => draw_settings(screen, loaded, frame, main, view),
     }
 }
@@ -137,7 +144,7 @@ fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
         let [top, bottom] =
             Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(left);
         draw_lines(frame, top, "Counts", figures, view);
-        draw_histogram(&s.lengths, frame, bottom, view);
+        draw_histogram(&s.lengths, "Sentence lengths", frame, bottom, view);
         let [labels, tags] =
             Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(right);
         let room = |area: Rect| usize::from(area.width.saturating_sub(4));
@@ -150,7 +157,7 @@ fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
         draw_lines(frame, top, "Counts", figures, view);
         let [lengths, labels] =
             Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(bottom);
-        draw_histogram(&s.lengths, frame, lengths, view);
+        draw_histogram(&s.lengths, "Sentence lengths", frame, lengths, view);
         let room = usize::from(labels.width.saturating_sub(4));
         draw_lines(frame, labels, "Labels", ranking(&s.labels, room, theme.text), view);
     }
@@ -252,24 +259,33 @@ fn ranking<'a>(counts: &BTreeMap<Arc<str>, u64>, width: usize, style: Style) -> 
     };
     match sorted.is_empty() {
         true => vec![Line::raw("none: this is plain text")],
-        false => sorted.into_iter().take(60).map(line).collect(),
+        false => sorted.into_iter().map(line).collect(),
     }
 }
 
-/// Sentences by length, as many lengths to a row as make them all fit.
-fn draw_histogram(lengths: &BTreeMap<usize, u64>, frame: &mut Frame, area: Rect, view: &View) {
-    let block = pane("Sentence lengths", view.theme, false);
+/// Counts by a number, as many numbers to a row as make them all fit.
+fn draw_histogram(
+    counts: &BTreeMap<usize, u64>,
+    title: &str,
+    frame: &mut Frame,
+    area: Rect,
+    view: &View,
+) {
+    let block = pane(title, view.theme, false);
     let inside = block.inner(area);
     frame.render_widget(block, area);
     let rows = usize::from(inside.height);
-    let Some((&longest, _)) = lengths.last_key_value() else { return };
+    let Some((&longest, _)) = counts.last_key_value() else {
+        let none = Line::styled("none: there is no tree", view.theme.dim);
+        return frame.render_widget(none, inside);
+    };
     if rows == 0 {
         return;
     }
     let step = (longest / rows + 1).max(1);
     let mut bins = vec![0u64; longest / step + 1];
-    for (length, n) in lengths {
-        bins[length / step] += n;
+    for (number, n) in counts {
+        bins[number / step] += n;
     }
     let largest = bins.iter().copied().max().unwrap_or(1).max(1) as f64;
     let bar_width = usize::from(inside.width).saturating_sub(18).min(60);
@@ -287,92 +303,6 @@ fn draw_histogram(lengths: &BTreeMap<usize, u64>, frame: &mut Frame, area: Rect,
         })
         .collect();
     frame.render_widget(Paragraph::new(lines), inside);
-}
-
-fn draw_sentences(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
-    let theme = view.theme;
-    let split = [Constraint::Length((area.height / 3).max(5)), Constraint::Fill(1)];
-    let [list, tree] = Layout::vertical(split).areas(area);
-    let place = if screen.order.is_empty() { 0 } else { screen.sentence + 1 };
-    let mut title = format!("Sentences {place}/{}", screen.order.len());
-    if !screen.filter.is_empty() {
-        title += &format!(" · with {}", clean(screen.filter.text()));
-    }
-    let block = pane(title, theme, true);
-    let inside = block.inner(list);
-    frame.render_widget(block, list);
-    if screen.order.is_empty() {
-        frame.render_widget(Line::styled("no sentence fits; Esc shows all", theme.dim), inside);
-    }
-    let visible = moves::visible(screen.sentence, screen.order.len(), usize::from(inside.height));
-    for (y, place) in (inside.y..).zip(visible) {
-        let sentence = &loaded.corpus.sentences[screen.order[place]];
-        let line = format!(
-            "{:>6} {:>4}  {}",
-            sentence.index + 1,
-            sentence.len(),
-            clean(&sentence.surface.join(" "))
-        );
-        let style = if place == screen.sentence { theme.selected } else { theme.text };
-        draw_row(frame, Rect { y, height: 1, ..inside }, &line, style);
-    }
-    let state = if screen.scored { "as it is scored" } else { "as it stands in the file" };
-    let title = match screen.selected().and_then(|s| s.tree.as_ref()) {
-        Some(tree) => format!(
-            "{} · {state} · {}:{}",
-            screen.layout.name(),
-            clean(tree.place.file.rsplit('/').next().unwrap_or_default()),
-            tree.place.line
-        ),
-        None => "Tree".to_owned(),
-    };
-    let Some(pane_of_tree) = &screen.pane else {
-        let lines: &[&str] = match screen.selected() {
-            Some(_) => &["this sentence has no tree: the file is plain text"],
-            None => &["no sentence is selected"],
-        };
-        return empty_state(frame, tree, &title, lines, theme);
-    };
-    let block = pane(fit(&title, usize::from(tree.width.saturating_sub(4))), theme, false);
-    let inside = block.inner(tree);
-    frame.render_widget(block, tree);
-    pane_of_tree.draw(frame, inside, theme);
-}
-
-fn draw_problems(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
-    let theme = view.theme;
-    let problems = &loaded.corpus.problems;
-    if problems.is_empty() {
-        let lines = ["the reader has nothing to complain about", "s shows the sentences"];
-        return empty_state(frame, area, "Problems", &lines, theme);
-    }
-    let title = format!("Problems {}/{}", screen.problem + 1, problems.len());
-    let block = pane(title, theme, true);
-    let inside = block.inner(area);
-    frame.render_widget(block, area);
-    let [list, detail] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(3)]).areas(inside);
-    let visible = moves::visible(screen.problem, problems.len(), usize::from(list.height));
-    for (y, place) in (list.y..).zip(visible) {
-        let problem = &problems[place];
-        let file = problem.file.rsplit('/').next().unwrap_or_default();
-        let line = format!(
-            "{}:{}:{}  {}: {}",
-            clean(file),
-            problem.line,
-            problem.column,
-            problem.kind,
-            clean(&problem.message)
-        );
-        let style = if place == screen.problem { theme.selected } else { theme.text };
-        draw_row(frame, Rect { y, height: 1, ..list }, &line, style);
-    }
-    if let Some(problem) = problems.get(screen.problem) {
-        let text = clean(&problem.to_string()).into_owned();
-        let paragraph = Paragraph::new(text).style(theme.dim);
-        let wrap = ratatui::widgets::Wrap { trim: true };
-        frame.render_widget(paragraph.wrap(wrap), detail);
-    }
 }
 
 fn draw_settings(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {

@@ -1,0 +1,118 @@
+//! The list of sentences with the selected one's tree, or with the tree before and after
+//! preprocessing.
+
+use super::super::Corpora;
+use super::super::load::Loaded;
+use super::draw_row;
+use crate::workbench::screen::View;
+use crate::workbench::text::{clean, fit, wrap};
+use crate::workbench::widgets::{TreePane, empty_state, moves, pane};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+/// Rows for what preprocessing did, with their frame.
+const EFFECT: u16 = 5;
+
+pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
+    let rows = if screen.compared { area.height / 4 } else { area.height / 3 };
+    let [list, rest] =
+        Layout::vertical([Constraint::Length(rows.max(5)), Constraint::Fill(1)]).areas(area);
+    draw_list(screen, loaded, frame, list, view);
+    let place = match screen.selected().and_then(|s| s.tree.as_ref()) {
+        Some(tree) => format!(
+            "{}:{}",
+            clean(tree.place.file.rsplit('/').next().unwrap_or_default()),
+            tree.place.line
+        ),
+        None => String::new(),
+    };
+    let layout = screen.layout.name();
+    if !screen.compared {
+        let state = if screen.scored { "as it is scored" } else { "as it stands in the file" };
+        let title = format!("{layout} · {state} · {place}");
+        return draw_tree(screen, screen.pane.as_ref(), &title, frame, rest, view);
+    }
+    let [effect, trees] =
+        Layout::vertical([Constraint::Length(EFFECT), Constraint::Fill(1)]).areas(rest);
+    draw_effect(screen, frame, effect, view);
+    let [before, after] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(trees);
+    let title = format!("before · {layout} · {place}");
+    draw_tree(screen, screen.as_read.as_ref(), &title, frame, before, view);
+    let title = format!("after · {layout}");
+    draw_tree(screen, screen.as_scored.as_ref(), &title, frame, after, view);
+}
+
+fn draw_list(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let place = if screen.order.is_empty() { 0 } else { screen.sentence + 1 };
+    let mut title = format!("Sentences {place}/{}", screen.order.len());
+    if !screen.filter.is_empty() {
+        title += &format!(" · with {}", clean(screen.filter.text()));
+    }
+    let block = pane(title, theme, true);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    if screen.order.is_empty() {
+        frame.render_widget(Line::styled("no sentence fits; Esc shows all", theme.dim), inside);
+    }
+    let visible = moves::visible(screen.sentence, screen.order.len(), usize::from(inside.height));
+    for (y, place) in (inside.y..).zip(visible) {
+        let sentence = &loaded.corpus.sentences[screen.order[place]];
+        let line = format!(
+            "{:>6} {:>4}  {}",
+            sentence.index + 1,
+            sentence.len(),
+            clean(&sentence.surface.join(" "))
+        );
+        let style = if place == screen.sentence { theme.selected } else { theme.text };
+        draw_row(frame, Rect { y, height: 1, ..inside }, &line, style);
+    }
+}
+
+fn draw_tree(
+    screen: &Corpora,
+    tree: Option<&TreePane>,
+    title: &str,
+    frame: &mut Frame,
+    area: Rect,
+    view: &View,
+) {
+    let Some(tree) = tree else {
+        let lines: &[&str] = match screen.selected() {
+            Some(_) => &["this sentence has no tree: the file is plain text"],
+            None => &["no sentence is selected"],
+        };
+        return empty_state(frame, area, "Tree", lines, view.theme);
+    };
+    tree.draw_framed(frame, area, pane("", view.theme, false), title, view.theme);
+}
+
+/// The words before and after, and what each step did.
+fn draw_effect(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let block = pane("Preprocessing of this sentence", theme, false);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    let (Some(effect), Some(sentence)) = (&screen.effect, screen.selected()) else {
+        let line = Line::styled("only sentences with trees can be compared", theme.dim);
+        return frame.render_widget(line, inside);
+    };
+    let width = usize::from(inside.width);
+    let row = |name: &str, text: &str| fit(&format!("{name:7}{}", clean(text)), width).into_owned();
+    let mut lines = vec![
+        Line::styled(row("before", &effect.before()), theme.text),
+        Line::styled(row("after", &sentence.words.join(" ")), theme.text),
+    ];
+    let summary = effect.summary();
+    let rest = wrap(&clean(&summary), width);
+    let room = usize::from(inside.height).saturating_sub(lines.len());
+    let cut = rest.len() > room;
+    lines.extend(rest.into_iter().take(room).map(|line| Line::styled(line, theme.dim)));
+    if let Some(last) = lines.last_mut().filter(|_| cut) {
+        *last = Line::styled(fit(&format!("{last} …"), width).into_owned(), theme.dim);
+    }
+    frame.render_widget(Paragraph::new(lines), inside);
+}
