@@ -13,7 +13,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 /// Rows computed at a time.
-const BLOCK: usize = 256;
+const BLOCK: usize = 512;
 /// Exponentials are kept up to this many bytes.
 const KEEP: usize = 1 << 29;
 
