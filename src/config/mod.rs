@@ -12,8 +12,8 @@ mod sections;
 pub use error::ConfigError;
 pub use presets::{Preset, preset, presets};
 pub use sections::{
-    Compat, Config, Data, Evaluation, Every, Family, FunctionLabels, Model, Optimizer, Precision,
-    Punctuation, Run, Schedule, Select, Sources, Training, VocabularyLimits,
+    Compat, Config, Data, Elimination, Evaluation, Every, Family, FunctionLabels, Model, Optimizer,
+    Precision, Punctuation, Run, Schedule, Select, Sources, Training, VocabularyLimits,
 };
 
 use std::path::Path;

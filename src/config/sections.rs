@@ -183,6 +183,19 @@ pub enum Compat {
     Published,
 }
 
+/// Which nodes of a rule a chart sums out first: the values are the same, the cost is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Elimination {
+    /// The cheaper order for each batch.
+    #[default]
+    Auto,
+    /// States first, once a batch.
+    Rank,
+    /// States last, span by span.
+    State,
+}
+
 /// `[model]`: family and sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -193,6 +206,7 @@ pub struct Model {
     pub rank: usize,
     pub embedding: usize,
     pub compat: Compat,
+    pub elimination: Elimination,
 }
 
 impl Default for Model {
@@ -204,6 +218,7 @@ impl Default for Model {
             rank: 128,
             embedding: 256,
             compat: Compat::None,
+            elimination: Elimination::Auto,
         }
     }
 }

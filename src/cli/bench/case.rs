@@ -2,6 +2,7 @@
 
 use super::super::failure::Usage;
 use crate::config::Config;
+use crate::inference::rank_pcfg::Order;
 use std::fmt;
 
 /// A training step of the rank-space PCFG on a batch of equally long sentences.
@@ -99,10 +100,12 @@ impl Case {
         let rows = nt + 2.0 * (nt + pt);
         let hidden = rows * d * d + 5.0 * (pt + 1.0) * d * d;
         let matrices = rows * d * r + pt * d * vocabulary + nt * d;
-        // H, I and the leaves J, K.
-        let rules = 2.0 * nt * r * r + 2.0 * pt * r * distinct;
+        // H and I where the cheaper order of elimination has them, and the leaves J, K.
+        let lengths = vec![self.n; self.batch];
+        let order = Order::for_training(self.nonterminals, self.rank, &lengths);
+        let rules = order.preparation(self.nonterminals, self.rank) + 2.0 * pt * r * distinct;
         // H alpha and I alpha for every span of two and more words.
-        let chart = batch * n * (n - 1.0) / 2.0 * 2.0 * r * r;
+        let chart = batch * n * (n - 1.0) / 2.0 * order.elements(self.nonterminals, self.rank);
         6.0 * (hidden + matrices + rules + chart)
     }
 }
@@ -159,7 +162,12 @@ mod tests {
             vocabulary: 1,
             dimension: 1,
         };
-        let (networks, matrices, rules, chart) = (5.0 + 10.0, 5.0 + 1.0 + 1.0, 2.0 + 4.0, 2.0);
+        // One span: nothing is summed out beforehand.
+        let (networks, matrices, leaves, chart) = (5.0 + 10.0, 5.0 + 1.0 + 1.0, 4.0, 3.0);
+        assert_eq!(case.operations(2.0), 6.0 * (networks + matrices + leaves + chart));
+        // Many spans and states: H and I.
+        let case = Case { n: 20, nonterminals: 4, ..case };
+        let (networks, matrices, rules, chart) = (14.0 + 10.0, 14.0 + 1.0 + 4.0, 8.0 + 4.0, 380.0);
         assert_eq!(case.operations(2.0), 6.0 * (networks + matrices + rules + chart));
     }
 }

@@ -11,6 +11,8 @@
 //! Z        = L alpha_0n
 //! ```
 //!
+//! H alpha = V_N^T (U alpha) may be computed either way: see [`Order`].
+//!
 //! A chart cell is a vector with maximum 1 beside an `f64` log-scale, so the sum over splits needs
 //! one exponential a split and none an element, and nothing underflows on long sentences. The
 //! outside pass walks the same cells from wide to narrow and *gathers* the gradient of log Z with
@@ -18,21 +20,21 @@
 
 mod kernel;
 mod layout;
+mod order;
 
-use super::matrix::{Into, Matrix, MatrixMut, multiply};
 use super::{Real, vectorised};
 use crate::treebank::Batch;
 use kernel::{Term, dot, product_sum};
 use layout::Layout;
+pub use order::{Children, Order};
 use pulp::Arch;
 use rayon::prelude::*;
 
-/// What the program reads: the grammar with all state nodes summed out.
+/// What the program reads: the grammar with its state nodes summed out, or ready to be.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules<'a, T> {
     pub rank: usize,
-    /// `[H^T | I^T] = U^T [V_N | W_N]`: (r, 2 r), probabilities.
-    pub children: &'a [T],
+    pub children: Children<'a, T>,
     /// L = s^T U: (r), probabilities.
     pub root: &'a [T],
     /// `[J^T | K^T]` for the distinct words of the batch: (words, 2 r), each row divided by its scale.
@@ -44,10 +46,14 @@ pub struct Rules<'a, T> {
 }
 
 /// Gradient of `weight * sum of log Z` with respect to each part of [`Rules`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleGradients<T> {
-    /// (r, 2 r)
+    /// (r, 2 r) of [`Children::Rank`], else empty.
     pub children: Vec<T>,
+    /// (NT, r) of [`Children::State`], else empty.
+    pub u: Vec<T>,
+    /// (NT, 2 r) of [`Children::State`], else empty.
+    pub vw: Vec<T>,
     /// (r)
     pub root: Vec<T>,
     /// (words, 2 r), with respect to the scaled rows.
@@ -76,12 +82,17 @@ pub struct Chart<T> {
     alpha: Vec<T>,
     /// left and right side by side: (rows, 2 r), in the scale of their row.
     sides: Vec<T>,
+    /// Inside scores of the nonterminals for every row of two words and more: (rows, NT), in the
+    /// scale of their row; empty where states were summed out beforehand.
+    states: Vec<T>,
     /// Log-scale of every row, nats.
     scales: Vec<f64>,
     /// d log Z / d alpha: (rows, r).
     alpha_gradient: Vec<T>,
     /// d log Z / d (left, right): (rows, 2 r).
     side_gradient: Vec<T>,
+    /// d log Z / d states.
+    state_gradient: Vec<T>,
     /// Posterior of the span in each row.
     posteriors: Vec<f64>,
     /// Z in the scale of its top row, by place.
@@ -99,9 +110,11 @@ impl<T: Real> Default for Chart<T> {
             leaf_of: Vec::new(),
             alpha: Vec::new(),
             sides: Vec::new(),
+            states: Vec::new(),
             scales: Vec::new(),
             alpha_gradient: Vec::new(),
             side_gradient: Vec::new(),
+            state_gradient: Vec::new(),
             posteriors: Vec::new(),
             scaled_z: Vec::new(),
             log_z: Vec::new(),
@@ -137,7 +150,7 @@ impl<T: Real> Chart<T> {
     ) -> Result<(), OutOfRange> {
         let r = rules.rank;
         assert_eq!(leaves.len(), batch.tokens());
-        assert_eq!(rules.children.len(), 2 * r * r);
+        rules.children.check(r);
         assert_eq!(rules.root.len(), r);
         assert_eq!(rules.leaves.len(), rules.leaf_scales.len() * 2 * r);
         let lengths: Vec<usize> = (0..batch.len()).map(|b| batch.length(b)).collect();
@@ -153,6 +166,8 @@ impl<T: Real> Chart<T> {
         self.scales.resize(rows, 0.0);
 
         let words = layout.base(2);
+        let between = rules.children.between(r);
+        let states = resized(&mut self.states, (rows - words) * between);
         self.leaf_of.clear();
         self.leaf_of.extend(layout.cells[..words].iter().map(|&(place, start)| {
             leaves[batch.offsets()[layout.order[place as usize]] + start as usize]
@@ -165,7 +180,6 @@ impl<T: Real> Chart<T> {
             self.scales[row] = rules.leaf_scales[leaf];
         }
 
-        let children = Matrix::new(rules.children, r, 2 * r);
         let arch = self.arch;
         for width in 2..=layout.widest() {
             let (from, to) = (layout.base(width), layout.base(width + 1));
@@ -197,13 +211,8 @@ impl<T: Real> Chart<T> {
                 );
             if width < layout.widest() {
                 let own = &mut own_sides[..(to - from) * 2 * r];
-                multiply(
-                    MatrixMut::new(own, to - from, 2 * r),
-                    Into::Replace,
-                    T::ONE,
-                    Matrix::new(own_alpha, to - from, r),
-                    children,
-                );
+                let own_states = &mut states[(from - words) * between..(to - words) * between];
+                rules.children.forward(r, own_alpha, own_states, own);
                 if rules.floor > 0.0 {
                     own.iter_mut().for_each(|x| *x += floor);
                 }
@@ -247,7 +256,8 @@ impl<T: Real> Chart<T> {
             self.posteriors.clear();
             self.posteriors.resize(rows, 0.0);
         }
-        let children_t = Matrix::new(rules.children, r, 2 * r).t();
+        let (words, between) = (layout.base(2), rules.children.between(r));
+        let state_gradient = resized(&mut self.state_gradient, (rows - words) * between);
         let (sides, scales) = (&self.sides, &self.scales);
 
         for width in (1..=layout.widest()).rev() {
@@ -269,13 +279,8 @@ impl<T: Real> Chart<T> {
             }
             let own_alpha = &mut lower[from * r..];
             if width < layout.widest() {
-                multiply(
-                    MatrixMut::new(own_alpha, to - from, r),
-                    Into::Replace,
-                    T::ONE,
-                    Matrix::new(own_sides, to - from, 2 * r),
-                    children_t,
-                );
+                let own = &mut state_gradient[(from - words) * between..(to - words) * between];
+                rules.children.backward(r, own_sides, own, own_alpha);
             } else {
                 own_alpha.fill(T::ZERO);
             }
@@ -350,17 +355,15 @@ impl<T: Real> Chart<T> {
 
         // Widest spans have no sides; in between, whole sentences have a zero gradient.
         let end = layout.base(layout.widest()).max(words);
-        into.children.resize(2 * r * r, T::ZERO);
-        multiply(
-            MatrixMut::new(&mut into.children, r, 2 * r),
-            Into::Replace,
-            factor,
-            Matrix::new(&self.alpha[words * r..end * r], end - words, r).t(),
-            Matrix::new(&self.side_gradient[words * 2 * r..end * 2 * r], end - words, 2 * r),
-        );
-        if end == words {
-            into.children.fill(T::ZERO);
-        }
+        let spans = end - words;
+        let between = spans * rules.children.between(r);
+        let values = [
+            &self.alpha[words * r..end * r],
+            &self.states[..between],
+            &self.state_gradient[..between],
+            &self.side_gradient[words * 2 * r..end * 2 * r],
+        ];
+        rules.children.gradients(r, factor, values, into);
         let finite = |x: &[T]| {
             vectorised(
                 self.arch,
@@ -368,11 +371,8 @@ impl<T: Real> Chart<T> {
                 || x.iter().all(|x| x.is_finite()),
             )
         };
-        if finite(&into.children) && finite(&into.root) && finite(&into.leaves) {
-            Ok(())
-        } else {
-            Err(OutOfRange { sentence: 0 })
-        }
+        let all = [&into.children, &into.u, &into.vw, &into.root, &into.leaves];
+        if all.into_iter().all(|x| finite(x)) { Ok(()) } else { Err(OutOfRange { sentence: 0 }) }
     }
 
     /// Posterior probability of span `[i, j)` at `i * (n + 1) + j` for width 2 and more, else 0,

@@ -124,11 +124,22 @@ impl Grammar {
     }
 }
 
-fn run<T: Real>(g: &Grammar, batch: &Batch) -> (Vec<f64>, Chart<T>, RuleGradients<T>) {
+const ORDERS: [Order; 2] = [Order::Rank, Order::State];
+
+fn run<T: Real>(
+    g: &Grammar,
+    batch: &Batch,
+    order: Order,
+) -> (Vec<f64>, Chart<T>, RuleGradients<T>) {
     let (children, root, leaves, scales) = g.rank_space::<T>();
+    let cast = |x: &[f64]| x.iter().map(|&x| T::from_f64(x)).collect::<Vec<T>>();
+    let (u, vw) = (cast(&g.u), cast(&g.vw[..g.nt * 2 * g.rank]));
     let rules = Rules {
         rank: g.rank,
-        children: &children,
+        children: match order {
+            Order::Rank => Children::Rank(&children),
+            Order::State => Children::State { u: &u, vw: &vw },
+        },
         root: &root,
         leaves: &leaves,
         leaf_scales: &scales,
@@ -157,31 +168,40 @@ fn inside_and_posteriors_equal_brute_force_for_random_grammars_up_to_five_words(
         let longest = if nt + pt > 4 { 4 } else { 5 };
         let lengths: Vec<usize> = (2..=longest).chain([3, 2]).collect();
         let batch = random_batch(&mut rng, &lengths, 4);
-        let (log_z, chart, _) = run::<f64>(&g, &batch);
-        let (log_z32, chart32, _) = run::<f32>(&g, &batch);
-        for (b, sentence) in batch.sentences().enumerate() {
-            let (total, spans) = g.enumerate(sentence);
-            assert!((log_z[b] - total.ln()).abs() < 1e-11, "{} {}", log_z[b], total.ln());
-            assert!((log_z32[b] - total.ln()).abs() < 1e-5 * total.ln().abs().max(1.0));
-            for (ours, theirs) in chart.posteriors(b).iter().zip(&spans) {
-                assert!((ours - theirs).abs() < 1e-11);
-            }
-            for (ours, theirs) in chart32.posteriors(b).iter().zip(&spans) {
-                assert!((ours - theirs).abs() < 1e-5);
+        let expected: Vec<_> = batch.sentences().map(|s| g.enumerate(s)).collect();
+        for order in ORDERS {
+            let (log_z, chart, _) = run::<f64>(&g, &batch, order);
+            let (log_z32, chart32, _) = run::<f32>(&g, &batch, order);
+            for (b, (total, spans)) in expected.iter().enumerate() {
+                assert!((log_z[b] - total.ln()).abs() < 1e-11, "{} {}", log_z[b], total.ln());
+                assert!((log_z32[b] - total.ln()).abs() < 1e-5 * total.ln().abs().max(1.0));
+                for (ours, theirs) in chart.posteriors(b).iter().zip(spans) {
+                    assert!((ours - theirs).abs() < 1e-11);
+                }
+                for (ours, theirs) in chart32.posteriors(b).iter().zip(spans) {
+                    assert!((ours - theirs).abs() < 1e-5);
+                }
             }
         }
     }
 }
 
 #[test]
-fn gradients_equal_finite_differences() {
+fn gradients_equal_finite_differences_in_both_orders() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
-    for floor in [0.0, 1e-3] {
+    for (order, floor) in
+        [(Order::Rank, 0.0), (Order::Rank, 1e-3), (Order::State, 0.0), (Order::State, 1e-3)]
+    {
         let g = Grammar::random(&mut rng, 3, 4, 5, 6);
         let batch = random_batch(&mut rng, &[6, 4, 2, 4, 3], 6);
         let words: Vec<usize> = batch.words().iter().map(|&w| w as usize).collect();
         let (children, root, leaves, scales) = g.rank_space::<f64>();
-        let total = |children: &[f64], root: &[f64], leaves: &[f64], scales: &[f64]| {
+        let start = [children, g.u.clone(), g.vw[..3 * 2 * 5].to_vec(), root, leaves, scales];
+        let total = |[children, u, vw, root, leaves, scales]: &[Vec<f64>; 6]| {
+            let children = match order {
+                Order::Rank => Children::Rank(children),
+                Order::State => Children::State { u, vw },
+            };
             let rules = Rules { rank: 5, children, root, leaves, leaf_scales: scales, floor };
             let mut chart = Chart::default();
             chart.inside(&rules, &batch, &words).expect("in range");
@@ -190,28 +210,22 @@ fn gradients_equal_finite_differences() {
             chart.gradients(&rules, -0.5, &mut gradients).expect("in range");
             (-0.5 * chart.log_z().iter().sum::<f64>(), gradients)
         };
-        let (_, gradients) = total(&children, &root, &leaves, &scales);
-        let parts: [(&Vec<f64>, &Vec<f64>); 4] = [
-            (&children, &gradients.children),
-            (&root, &gradients.root),
-            (&leaves, &gradients.leaves),
-            (&scales, &gradients.leaf_scales),
-        ];
-        for (part, (values, gradient)) in parts.iter().enumerate() {
-            for i in 0..values.len() {
-                let at = |sign: f64| {
-                    let mut all = [children.clone(), root.clone(), leaves.clone(), scales.clone()];
-                    let h = 1e-6 * values[i].abs().max(1e-3);
-                    all[part][i] += sign * h;
-                    (total(&all[0], &all[1], &all[2], &all[3]).0, h)
+        let g = total(&start).1;
+        assert_eq!(g.children.is_empty(), order == Order::State);
+        let gradients = [&g.children, &g.u, &g.vw, &g.root, &g.leaves, &g.leaf_scales];
+        for (part, gradient) in gradients.into_iter().enumerate() {
+            for (i, &analytic) in gradient.iter().enumerate() {
+                let h = 1e-6 * start[part][i].abs().max(1e-3);
+                let at = |by: f64| {
+                    let mut moved = start.clone();
+                    moved[part][i] += by;
+                    total(&moved).0
                 };
-                let ((up, h), (down, _)) = (at(1.0), at(-1.0));
-                let difference = (up - down) / (2.0 * h);
-                let error = (difference - gradient[i]).abs();
+                let difference = (at(h) - at(-h)) / (2.0 * h);
+                let error = (difference - analytic).abs();
                 assert!(
-                    error < 1e-5 * gradient[i].abs().max(1.0),
-                    "floor {floor}, part {part}, {i}: {difference} against {}",
-                    gradient[i]
+                    error < 1e-5 * analytic.abs().max(1.0),
+                    "{order:?}, floor {floor}, part {part}, {i}: {difference} against {analytic}"
                 );
             }
         }
@@ -223,15 +237,17 @@ fn a_sentence_does_not_depend_on_its_batch_and_long_ones_do_not_underflow() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let g = Grammar::random(&mut rng, 6, 12, 16, 30);
     let batch = random_batch(&mut rng, &[7, 200, 2, 19, 7], 30);
-    let (together, chart, _) = run::<f32>(&g, &batch);
-    let (exact, _, _) = run::<f64>(&g, &batch);
-    for b in 0..batch.len() {
-        let alone = Batch::new([batch.sentence(b)]).expect("not empty");
-        let (log_z, alone_chart, _) = run::<f32>(&g, &alone);
-        assert!((log_z[0] - together[b]).abs() < 1e-5 * log_z[0].abs());
-        assert!((exact[b] - together[b]).abs() < 1e-5 * exact[b].abs());
-        for (x, y) in chart.posteriors(b).iter().zip(alone_chart.posteriors(0)) {
-            assert!((x - y).abs() < 1e-5, "{x} {y}");
+    for order in ORDERS {
+        let (together, chart, _) = run::<f32>(&g, &batch, order);
+        let (exact, _, _) = run::<f64>(&g, &batch, Order::Rank);
+        for b in 0..batch.len() {
+            let alone = Batch::new([batch.sentence(b)]).expect("not empty");
+            let (log_z, alone_chart, _) = run::<f32>(&g, &alone, order);
+            assert!((log_z[0] - together[b]).abs() < 1e-5 * log_z[0].abs());
+            assert!((exact[b] - together[b]).abs() < 1e-5 * exact[b].abs());
+            for (x, y) in chart.posteriors(b).iter().zip(alone_chart.posteriors(0)) {
+                assert!((x - y).abs() < 1e-5, "{x} {y}");
+            }
         }
     }
 }
@@ -241,17 +257,18 @@ fn numbers_do_not_depend_on_the_threads() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let g = Grammar::random(&mut rng, 20, 40, 33, 50);
     let batch = random_batch(&mut rng, &[25, 25, 12, 9], 50);
-    let with = |threads| {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .expect("starts")
-            .install(|| run::<f32>(&g, &batch))
-    };
-    let ((a, _, ga), (b, _, gb)) = (with(1), with(3));
-    assert_eq!(a, b);
-    assert_eq!(ga.children, gb.children);
-    assert_eq!(ga.leaves, gb.leaves);
+    for order in ORDERS {
+        let with = |threads| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .expect("starts")
+                .install(|| run::<f32>(&g, &batch, order))
+        };
+        let ((a, _, ga), (b, _, gb)) = (with(1), with(3));
+        assert_eq!(a, b);
+        assert_eq!(ga, gb);
+    }
 }
 
 #[test]
@@ -262,7 +279,7 @@ fn impossible_sentences_are_reported_by_number() {
     leaves[2 * 6..].fill(0.0);
     let rules = Rules {
         rank: 3,
-        children: &children,
+        children: Children::Rank(&children),
         root: &root,
         leaves: &leaves,
         leaf_scales: &scales,

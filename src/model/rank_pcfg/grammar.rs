@@ -1,9 +1,10 @@
 //! The wide matrices of the grammar and their products with all state nodes summed out.
 
-use super::{HiddenSlices, Sizes};
+use super::Sizes;
+use super::pass::HiddenSlices;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use crate::inference::rank_pcfg::Rules;
+use crate::inference::rank_pcfg::{Children, Order, Rules};
 use crate::model::softmax;
 
 /// Probabilities: T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q].
@@ -16,15 +17,15 @@ pub(super) struct Grammar<T> {
     pub u: Vec<T>,
     /// V and W side by side: (NT + PT, 2 r)
     pub vw: Vec<T>,
-    /// [H^T|I^T]: (r, 2 r)
+    /// [H^T|I^T]: (r, 2 r); empty where the order of elimination keeps the states.
     pub children: Vec<T>,
     /// L: (r)
     pub root: Vec<T>,
 }
 
 impl<T: Real> Grammar<T> {
-    /// From the hidden layers; buffers are reused.
-    pub fn compute(&mut self, sizes: &Sizes, hidden: &HiddenSlices<'_, T>) {
+    /// From the hidden layers, for charts in this order; buffers are reused.
+    pub fn compute(&mut self, sizes: &Sizes, hidden: &HiddenSlices<'_, T>, order: Order) {
         let Sizes { nonterminals: nt, rank: r, embedding: d, .. } = *sizes;
         let symbols = sizes.symbols();
         self.rank = r;
@@ -46,17 +47,25 @@ impl<T: Real> Grammar<T> {
         softmax::rows(&mut self.start, nt);
 
         let u_t = Matrix::new(&self.u, nt, r).t();
-        self.children.resize(2 * r * r, T::ZERO);
-        multiply(
-            MatrixMut::new(&mut self.children, r, 2 * r),
-            Into::Replace,
-            T::ONE,
-            u_t,
-            Matrix::new(&self.vw[..nt * 2 * r], nt, 2 * r),
-        );
+        self.children.clear();
+        if order == Order::Rank {
+            self.children.resize(2 * r * r, T::ZERO);
+            multiply(
+                MatrixMut::new(&mut self.children, r, 2 * r),
+                Into::Replace,
+                T::ONE,
+                u_t,
+                Matrix::new(&self.vw[..nt * 2 * r], nt, 2 * r),
+            );
+        }
         self.root.resize(r, T::ZERO);
         let to = MatrixMut::new(&mut self.root, r, 1);
         multiply(to, Into::Replace, T::ONE, u_t, Matrix::new(&self.start, nt, 1));
+    }
+
+    /// [V_N|W_N]: (NT, 2 r)
+    pub fn upper(&self) -> &[T] {
+        &self.vw[..2 * self.u.len()]
     }
 
     /// [J^T|K^T] of some words from their (scaled) emission probabilities (words, PT).
@@ -78,7 +87,11 @@ impl<T: Real> Grammar<T> {
     pub fn rules<'a>(&'a self, leaves: &'a [T], scales: &'a [f64], floor: f64) -> Rules<'a, T> {
         Rules {
             rank: self.rank,
-            children: &self.children,
+            children: if self.children.is_empty() {
+                Children::State { u: &self.u, vw: self.upper() }
+            } else {
+                Children::Rank(&self.children)
+            },
             root: &self.root,
             leaves,
             leaf_scales: scales,

@@ -1,10 +1,14 @@
 //! Frozen weights: scores, trees, labels and expected counts.
 
-use super::{Grammar, HiddenSlices, Networks, Sizes, Words};
+use super::grammar::Grammar;
+use super::networks::Networks;
+use super::pass::{HiddenSlices, order_of};
+use super::{Sizes, Words};
+use crate::config::Elimination;
 use crate::inference::Real;
 use crate::inference::decode::best_tree;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use crate::inference::rank_pcfg::{Cells, Chart, OutOfRange, Rules};
+use crate::inference::rank_pcfg::{Cells, Chart, Order, OutOfRange, Rules};
 use crate::model::element::Element;
 use crate::model::emission::{Emission, Layer};
 use crate::model::layers::Weights;
@@ -46,13 +50,19 @@ struct LeafTable<T> {
 }
 
 impl<T: Element> RankPcfgParser<T> {
-    pub fn new(sizes: &Sizes, parameters: &Parameters, floor: f64) -> Result<Self, ModelError> {
+    pub fn new(
+        sizes: &Sizes,
+        parameters: &Parameters,
+        floor: f64,
+        elimination: Elimination,
+    ) -> Result<Self, ModelError> {
         let weights = Weights::new(parameters)?;
         let mut networks = Networks::default();
         networks.forward(&weights, sizes)?;
         let read = HiddenSlices::new(&networks, &weights, sizes)?;
         let mut grammar = Grammar::default();
-        grammar.compute(sizes, &read);
+        let order = order_of(elimination, || Order::for_parsing(sizes.nonterminals, sizes.rank));
+        grammar.compute(sizes, &read, order);
         let mut emission = Emission::default();
         emission.forward(&read.layer, false);
         Ok(RankPcfgParser {
@@ -137,8 +147,9 @@ impl<T: Element> RankPcfgParser<T> {
             return Ok(());
         }
         let wide = |x: &[T]| x.iter().map(|x| x.to_f64()).collect::<Vec<f64>>();
-        let (children, root, leaves) =
-            (wide(&self.grammar.children), wide(&self.grammar.root), wide(&leaves));
+        let narrow = numbers.rules.children;
+        let (mut buffers, root, leaves) =
+            (Default::default(), wide(&self.grammar.root), wide(&leaves));
         let (start, u, vw) = if wanted.labels {
             (wide(&self.grammar.start), wide(&self.grammar.u), wide(&self.grammar.vw))
         } else {
@@ -148,7 +159,7 @@ impl<T: Element> RankPcfgParser<T> {
         let numbers = Numbers {
             rules: Rules {
                 rank: self.sizes.rank,
-                children: &children,
+                children: narrow.widened(&mut buffers),
                 root: &root,
                 leaves: &leaves,
                 leaf_scales: &scales,

@@ -1,6 +1,7 @@
-use super::{Words, infer, run};
-use crate::config::{Config, Precision};
-use crate::inference::rank_pcfg::{Chart, RuleGradients, Rules};
+use super::Words;
+use super::pass::{infer, run};
+use crate::config::{Config, Elimination, Precision};
+use crate::inference::rank_pcfg::{Chart, Children, RuleGradients, Rules};
 use crate::model::{GrammarView, Model, ModelError, Parse, SymbolUse, Wanted, build};
 use crate::treebank::Batch;
 use candle_core::Tensor;
@@ -175,10 +176,47 @@ fn gradients_of_all_parameters_equal_finite_differences() {
 }
 
 #[test]
+fn both_orders_of_elimination_give_the_same_numbers() {
+    let batch = Batch::new([vec![0, 1, 5, 2, 2, 1], vec![3, 3], vec![4, 0, 2]]).expect("words");
+    let with = |elimination, precision| {
+        let mut config = config(3, 4, 5, 7, precision);
+        config.model.elimination = elimination;
+        let mut model = build(&config, 6).expect("builds");
+        sharpen(&*model, "rank_proj", 3.0);
+        let step = model.step(&batch).expect("a step");
+        let wanted = Wanted { tree: true, labels: true };
+        (step, model.freeze().expect("freezes").parse(&batch, wanted).expect("parses"))
+    };
+    for (precision, tolerance) in [(Precision::F64, 1e-12), (Precision::F32, 1e-5)] {
+        let [rank, state] = [Elimination::Rank, Elimination::State].map(|e| with(e, precision));
+        assert!((rank.0.loss - state.0.loss).abs() < tolerance * rank.0.loss.abs());
+        for (name, gradient) in &rank.0.gradients {
+            let values = |t: &Tensor| {
+                let wide = t.to_dtype(candle_core::DType::F64).and_then(|t| t.flatten_all());
+                wide.and_then(|t| t.to_vec1::<f64>()).expect("values")
+            };
+            let (a, b) = (values(gradient), values(&state.0.gradients[name]));
+            let largest = a.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            for (x, y) in a.iter().zip(&b) {
+                assert!((x - y).abs() <= tolerance * largest, "{name}: {x} {y}");
+            }
+        }
+        for (a, b) in rank.1.iter().zip(&state.1) {
+            assert!((a.log_prob - b.log_prob).abs() < tolerance * a.log_prob.abs());
+            assert_eq!((a.tags.len(), a.spans.len()), (b.tags.len(), b.spans.len()));
+            for (x, y) in a.marginals.iter().zip(&b.marginals) {
+                assert!((x - y).abs() < 1e-5);
+            }
+        }
+    }
+}
+
+#[test]
 fn what_underflows_in_single_precision_is_computed_in_double() {
     let batch = Batch::new([vec![0, 1, 0]]).expect("words");
     let words = Words::of(&batch);
     fn rules<'a, T>(children: &'a [T], root: &'a [T], leaves: &'a [T]) -> Rules<'a, T> {
+        let children = Children::Rank(children);
         Rules { rank: 2, children, root, leaves, leaf_scales: &[-1.0, -2.0], floor: 0.0 }
     }
     // Left times right is 1e-50, below the range of f32.
