@@ -1,9 +1,10 @@
-//! The chart of the rank-space PCFG beside one matrix product with as many multiply-adds, and a
-//! batch beside the same sentences one by one: both as a ratio taken in one run.
+//! The chart of the rank-space PCFG beside one matrix product with as many multiply-adds, a batch
+//! beside the same sentences one by one, and a batch in both orders of elimination: each as a
+//! ratio taken in one run.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use rankspace::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use rankspace::inference::rank_pcfg::{Chart, RuleGradients, Rules};
+use rankspace::inference::rank_pcfg::{Chart, Children, Order, RuleGradients, Rules};
 use rankspace::treebank::Batch;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -18,6 +19,9 @@ fn numbers(n: usize) -> Vec<f32> {
 struct Case {
     rank: usize,
     children: Vec<f32>,
+    /// Of half as many nonterminals as ranks.
+    u: Vec<f32>,
+    vw: Vec<f32>,
     root: Vec<f32>,
     leaves: Vec<f32>,
     scales: Vec<f64>,
@@ -31,6 +35,8 @@ impl Case {
         Case {
             rank,
             children: numbers(2 * rank * rank),
+            u: numbers(rank / 2 * rank),
+            vw: numbers(rank / 2 * 2 * rank),
             root: numbers(rank),
             leaves: numbers(WORDS * 2 * rank),
             scales: vec![-5.0; WORDS],
@@ -39,9 +45,22 @@ impl Case {
     }
 
     fn run(&self, batch: &Batch, chart: &mut Chart<f32>, gradients: &mut RuleGradients<f32>) {
+        self.run_in(Order::Rank, batch, chart, gradients);
+    }
+
+    fn run_in(
+        &self,
+        order: Order,
+        batch: &Batch,
+        chart: &mut Chart<f32>,
+        gradients: &mut RuleGradients<f32>,
+    ) {
         let rules = Rules {
             rank: self.rank,
-            children: &self.children,
+            children: match order {
+                Order::Rank => Children::Rank(&self.children),
+                Order::State => Children::State { u: &self.u, vw: &self.vw },
+            },
             root: &self.root,
             leaves: &self.leaves,
             leaf_scales: &self.scales,
@@ -51,7 +70,7 @@ impl Case {
         chart.inside(&rules, batch, &words).expect("in range");
         chart.outside(&rules, false);
         chart.gradients(&rules, 1.0, gradients).expect("in range");
-        black_box(gradients.children[0]);
+        black_box(gradients.root[0]);
     }
 
     /// Multiply-adds of inside and outside: products with H and I three times, splits three times.
@@ -92,6 +111,11 @@ fn chart(c: &mut Criterion) {
             multiply(MatrixMut::new(&mut to, side, side), Into::Replace, 1.0, a, b);
         });
         let floor = product / (side as f64).powi(3) * case.multiply_adds();
+        // Building H and I, and their gradient, is the model's part and not in these times.
+        let by_states = seconds(|| {
+            case.run_in(Order::State, &case.batch, &mut chart, &mut gradients);
+        });
+        println!("{name}: {:.2} times as fast by states, of r/2", together / by_states);
         println!(
             "{name}: {:.0} % of a matrix product's speed; a batch is {:.2} times as fast as its sentences one by one",
             100.0 * floor / together,
