@@ -1,7 +1,7 @@
 //! The wide matrices of the grammar and their products with all state nodes summed out.
 
 use super::Sizes;
-use super::pass::HiddenSlices;
+use super::networks::HiddenSlices;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::rank_pcfg::{Children, Order, Rules};

@@ -4,6 +4,7 @@
 use super::Sizes;
 use crate::inference::matrix::Into;
 use crate::model::element::Element;
+use crate::model::emission::Layer;
 use crate::model::layers::{
     Collected, Residual, Weights, linear, linear_backward, linear_relu, linear_relu_backward,
 };
@@ -25,6 +26,38 @@ pub(super) struct Networks<T> {
     pub start: Vec<T>,
     root: Residual<T>,
     emission: Residual<T>,
+}
+
+/// The hidden layers and the two wide parameters, row-major.
+pub(super) struct HiddenSlices<'a, T> {
+    pub parent: &'a [T],
+    pub left: &'a [T],
+    pub right: &'a [T],
+    pub start: &'a [T],
+    pub projection: &'a [T],
+    pub layer: Layer<'a, T>,
+}
+
+impl<'a, T: Element> HiddenSlices<'a, T> {
+    pub fn new(
+        networks: &'a Networks<T>,
+        weights: &'a Weights<'_>,
+        sizes: &Sizes,
+    ) -> Result<Self, ModelError> {
+        Ok(HiddenSlices {
+            parent: &networks.parent,
+            left: &networks.left,
+            right: &networks.right,
+            start: &networks.start,
+            projection: weights.get("rank_proj")?,
+            layer: Layer {
+                hidden: networks.emission(),
+                weight: weights.get("term_mlp.3.weight")?,
+                bias: weights.get("term_mlp.3.bias")?,
+                embedding: sizes.embedding,
+            },
+        })
+    }
 }
 
 /// Gradients of the hidden layers, shaped like them; used up by the backward pass.

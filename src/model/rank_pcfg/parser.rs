@@ -1,8 +1,8 @@
 //! Frozen weights: scores, trees, labels and expected counts.
 
 use super::grammar::Grammar;
-use super::networks::Networks;
-use super::pass::{HiddenSlices, order_of};
+use super::networks::{HiddenSlices, Networks};
+use super::pass::order_of;
 use super::{Sizes, Words};
 use crate::config::Elimination;
 use crate::inference::Real;

@@ -7,14 +7,14 @@
 //! but matrix products over the large ones.
 
 use super::grammar::Grammar;
-use super::networks::{HiddenGradients, Networks};
+use super::networks::{HiddenGradients, HiddenSlices, Networks};
 use super::{Sizes, Words};
 use crate::config::Elimination;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::rank_pcfg::{Chart, Order, OutOfRange, RuleGradients, Rules};
 use crate::model::element::Element;
-use crate::model::emission::{Emission, Layer};
+use crate::model::emission::Emission;
 use crate::model::layers::{Collected, Weights};
 use crate::model::{ModelError, softmax};
 use crate::treebank::Batch;
@@ -306,36 +306,4 @@ pub(super) fn run<T: Real>(
     chart.outside(rules, false);
     chart.gradients(rules, -1.0 / batch.len() as f64, gradients)?;
     Ok(chart.log_z().to_vec())
-}
-
-/// The hidden layers and the two wide parameters, row-major.
-pub(super) struct HiddenSlices<'a, T> {
-    pub parent: &'a [T],
-    pub left: &'a [T],
-    pub right: &'a [T],
-    pub start: &'a [T],
-    pub projection: &'a [T],
-    pub layer: Layer<'a, T>,
-}
-
-impl<'a, T: Element> HiddenSlices<'a, T> {
-    pub fn new(
-        networks: &'a Networks<T>,
-        weights: &'a Weights<'_>,
-        sizes: &Sizes,
-    ) -> Result<Self, ModelError> {
-        Ok(HiddenSlices {
-            parent: &networks.parent,
-            left: &networks.left,
-            right: &networks.right,
-            start: &networks.start,
-            projection: weights.get("rank_proj")?,
-            layer: Layer {
-                hidden: networks.emission(),
-                weight: weights.get("term_mlp.3.weight")?,
-                bias: weights.get("term_mlp.3.bias")?,
-                embedding: sizes.embedding,
-            },
-        })
-    }
 }
