@@ -421,3 +421,36 @@ fn a_hundred_thousand_events_and_a_key_take_one_frame() {
     assert!(stage.app.finished());
     assert_eq!(stage.app.shared.runs[0].step(), 100_000);
 }
+
+#[test]
+fn the_line_of_keys_names_what_a_newcomer_needs_at_80x24() {
+    for (screen, needed) in [
+        ("1", &["o counts", "s sentences", "p problems", "e edit", "] corpus"][..]),
+        ("2", &["n new", "p pause", "x stop", "R resume", "v curves", "→ cursor"]),
+        ("3", &["t NT/PT", "⏎ sentences", "r refresh", "/ filter"]),
+        ("4", &["i type", "p parse", "v layout", "m heat map", "z zoom"]),
+        ("7", &["⏎ Train", "R resume", "Space compare", "/ filter", "d delete"]),
+        ("8", &["End follow", "l level", "w wrap"]),
+    ] {
+        let mut stage = training(10);
+        stage.keys(&[screen]);
+        let shot = screenshot(&stage.app, 80, 24);
+        let keys = shot.lines().last().expect("a line of keys");
+        for hint in needed.iter().chain(&["? help", ": find", "q quit"]) {
+            assert!(keys.contains(hint), "{screen}: {hint} in {keys:?}");
+        }
+    }
+}
+
+#[test]
+fn a_task_of_a_long_name_still_says_how_to_stop_it() {
+    let mut stage = training(10);
+    stage.app.shared.tasks.push(super::task::TaskStatus {
+        screen: ScreenId::Grammar,
+        kind: "symbols",
+        title: "counting the symbols of a run with a very long name indeed, and more".into(),
+        done: 99,
+        total: 100,
+    });
+    assert!(screenshot(&stage.app, 80, 24).contains("99%  Ctrl-x stops"));
+}

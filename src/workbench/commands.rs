@@ -43,7 +43,7 @@ pub const GLOBAL: &[Command] = &[
         help: "Show the keys of this screen and what it says",
         short: "help",
     },
-    Command { name: "palette", keys: &[":"], help: "Find a command by name", short: "commands" },
+    Command { name: "palette", keys: &[":"], help: "Find a command by name", short: "find" },
     Command { name: "theme", keys: &["T"], help: "Change the theme: dark, light, mono", short: "" },
     Command {
         name: "stop-task",

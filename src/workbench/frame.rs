@@ -13,6 +13,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
 
 /// Smallest terminal that shows whole screens.
 pub const SMALLEST: (u16, u16) = (60, 16);
@@ -105,17 +106,22 @@ impl App {
             };
             let progress = if task.total > 0 {
                 let share = task.done as f64 / task.total as f64;
-                format!("  {} {:>3.0}%", widgets::bar(share, 20), 100.0 * share)
+                let size = if area.width < 120 { 10 } else { 20 };
+                format!("  {} {:>3.0}%", widgets::bar(share, size), 100.0 * share)
             } else {
                 String::new()
             };
-            let title = text::clean(&task.title).into_owned();
+            // How to stop it is said whatever its name is.
+            let stops = "  Ctrl-x stops";
+            let rest = [turn, " ", &progress, &more, stops].map(UnicodeWidthStr::width);
+            let room = room.saturating_sub(rest.iter().sum());
+            let title = text::fit(&text::clean(&task.title), room).into_owned();
             let line = Line::from(vec![
                 Span::styled(format!("{turn} "), theme.accent),
                 Span::styled(title, theme.text),
                 Span::styled(progress, theme.accent),
                 Span::styled(more, theme.dim),
-                Span::styled("  Ctrl-x stops", theme.dim),
+                Span::styled(stops, theme.dim),
             ]);
             frame.render_widget(line, place);
         }

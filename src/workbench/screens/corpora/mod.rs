@@ -38,7 +38,7 @@ pub const COMMANDS: &[Command] = &[
         name: "overview",
         keys: &["o"],
         help: "Show counts, lengths, labels and tags",
-        short: "overview",
+        short: "counts",
     },
     Command {
         name: "sentences",

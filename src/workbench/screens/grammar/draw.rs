@@ -77,7 +77,7 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
     let usage = |kind: Kind| {
         let usage = kind.usage(symbols);
         format!(
-            " {} of {} {} in use, {:.1} effective (entropy {:.2} nats)",
+            " {} of {} {} in use, {:.1} effective (entropy {:.2})",
             usage.in_use,
             kind.of(symbols).len(),
             kind.title().to_lowercase(),
@@ -86,10 +86,10 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
         )
     };
     let mut last = usage(Kind::Preterminals);
-    let mut legend = " in use: expected 1 or more · effective: exp(entropy)".to_owned();
+    let mut legend = " in use: expected 1 or more · effective: exp(entropy, nats)".to_owned();
     if let Some(agreement) = symbols.tagging {
         last += &format!(", V-measure {:.1}", 100.0 * agreement.v_measure());
-        legend += " · V: fit to gold tags";
+        legend += " · V: fit to tags";
     } else {
         legend += " · no gold tags";
     }

@@ -28,7 +28,7 @@ pub const COMMANDS: &[Command] = &[
         name: "kind",
         keys: &["t"],
         help: "Show nonterminals or preterminals",
-        short: "nonterminals/preterminals",
+        short: "NT/PT",
     },
     Command {
         name: "sentences",
@@ -37,10 +37,10 @@ pub const COMMANDS: &[Command] = &[
         short: "sentences",
     },
     Command {
-        name: "sort",
-        keys: &["s"],
-        help: "Sort by expected use, purity or number",
-        short: "sort",
+        name: "refresh",
+        keys: &["r"],
+        help: "Compute again with the current weights",
+        short: "refresh",
     },
     Command {
         name: "filter",
@@ -49,10 +49,10 @@ pub const COMMANDS: &[Command] = &[
         short: "filter",
     },
     Command {
-        name: "refresh",
-        keys: &["r"],
-        help: "Compute again with the current weights",
-        short: "refresh",
+        name: "sort",
+        keys: &["s"],
+        help: "Sort by expected use, purity or number",
+        short: "sort",
     },
     Command { name: "clear", keys: &["Esc"], help: "List all symbols again", short: "" },
 ];

@@ -44,19 +44,6 @@ pub const COMMANDS: &[Command] = &[
         short: "parse",
     },
     Command {
-        name: "filter",
-        keys: &["/"],
-        help: "List sentences with some text",
-        short: "filter",
-    },
-    Command {
-        name: "sort",
-        keys: &["s"],
-        help: "Sort by length, F1, log-probability per word or corpus order",
-        short: "sort",
-    },
-    Command { name: "reverse", keys: &["S"], help: "Turn the order round", short: "" },
-    Command {
         name: "layout",
         keys: &["v"],
         help: "Draw trees vertically, horizontally, as brackets or in one line",
@@ -74,6 +61,19 @@ pub const COMMANDS: &[Command] = &[
         help: "Hide the list, so that trees have its room; once more brings it back",
         short: "zoom",
     },
+    Command {
+        name: "filter",
+        keys: &["/"],
+        help: "List sentences with some text",
+        short: "filter",
+    },
+    Command {
+        name: "sort",
+        keys: &["s"],
+        help: "Sort by length, F1, log-probability per word or corpus order",
+        short: "sort",
+    },
+    Command { name: "reverse", keys: &["S"], help: "Turn the order round", short: "" },
     Command {
         name: "export",
         keys: &["w"],

@@ -19,28 +19,16 @@ pub use notes::NOTES;
 pub const COMMANDS: &[Command] = &[
     Command { name: "open", keys: &["Enter"], help: "Show the run on Train", short: "Train" },
     Command {
-        name: "open-parses",
-        keys: &["p"],
-        help: "Show its trees on Parses",
-        short: "Parses",
-    },
-    Command {
-        name: "open-grammar",
-        keys: &["s"],
-        help: "Show its symbols on Grammar",
-        short: "Grammar",
+        name: "resume",
+        keys: &["R"],
+        help: "Go on with it from its last checkpoint",
+        short: "resume",
     },
     Command {
         name: "overlay",
         keys: &["Space"],
         help: "Draw its curves beside the selected run's, or no longer",
         short: "compare",
-    },
-    Command {
-        name: "resume",
-        keys: &["R"],
-        help: "Go on with it from its last checkpoint",
-        short: "resume",
     },
     Command {
         name: "filter",
@@ -53,6 +41,18 @@ pub const COMMANDS: &[Command] = &[
         keys: &["d", "Delete"],
         help: "Move the run to the trash beside it (asks first); take a gone one off the list",
         short: "delete",
+    },
+    Command {
+        name: "open-parses",
+        keys: &["p"],
+        help: "Show its trees on Parses",
+        short: "Parses",
+    },
+    Command {
+        name: "open-grammar",
+        keys: &["s"],
+        help: "Show its symbols on Grammar",
+        short: "Grammar",
     },
     Command { name: "clear", keys: &["Esc"], help: "Take the filter away", short: "" },
 ];
