@@ -425,7 +425,7 @@ fn a_hundred_thousand_events_and_a_key_take_one_frame() {
 #[test]
 fn the_line_of_keys_names_what_a_newcomer_needs_at_80x24() {
     for (screen, needed) in [
-        ("1", &["o counts", "s sentences", "p problems", "e edit", "] corpus"][..]),
+        ("1", &["o counts", "s sentences", "p problems", "e edit", "d charts"][..]),
         ("2", &["n new", "p pause", "x stop", "R resume", "v curves", "→ cursor"]),
         ("3", &["t NT/PT", "⏎ sentences", "r refresh", "/ filter"]),
         ("4", &["i type", "p parse", "v layout", "m heat map", "z zoom"]),

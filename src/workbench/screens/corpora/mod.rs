@@ -62,7 +62,7 @@ pub const COMMANDS: &[Command] = &[
         name: "distributions",
         keys: &["d"],
         help: "Show histograms: lengths, depths, branching, labels and tags",
-        short: "histograms",
+        short: "charts",
     },
     Command { name: "previous-corpus", keys: &["["], help: "Show the corpus before", short: "" },
     Command { name: "next-corpus", keys: &["]"], help: "Show the next corpus", short: "corpus" },
