@@ -7,6 +7,7 @@
 
 pub mod decode;
 pub mod matrix;
+pub mod rank_hmm;
 pub mod rank_pcfg;
 mod real;
 

@@ -1,0 +1,130 @@
+//! The step from one word's rank vector to what is expected of the next, in either order of
+//! elimination.
+
+use super::{RuleGradients, resized};
+use crate::inference::Real;
+use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
+
+/// What lies between the rank node of a word and that of the next: the state in the middle summed
+/// out beforehand, or step by step.
+#[derive(Clone, Copy, Debug)]
+pub enum Chain<'a, T> {
+    /// A = V^T U: (r, r), rows sum to 1; and how many states were summed out.
+    Rank { a: &'a [T], states: usize },
+    /// U, whose rows sum to 1, and V, whose columns do: (states, r).
+    State { u: &'a [T], v: &'a [T] },
+}
+
+/// Probabilities of the states after every row, and their gradients: (rows, states), or nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Between<T> {
+    states: usize,
+    pub values: Vec<T>,
+    pub gradients: Vec<T>,
+}
+
+impl<T: Real> Between<T> {
+    pub fn resize(&mut self, rows: usize, states: usize) {
+        self.states = states;
+        resized(&mut self.values, rows * states);
+        resized(&mut self.gradients, rows * states);
+    }
+
+    pub fn values(&mut self, row: usize, count: usize) -> &mut [T] {
+        &mut self.values[row * self.states..(row + count) * self.states]
+    }
+
+    pub fn gradients(&mut self, row: usize, count: usize) -> &mut [T] {
+        &mut self.gradients[row * self.states..(row + count) * self.states]
+    }
+}
+
+impl<T: Real> Chain<'_, T> {
+    /// Values that every step leaves between: the number of states, or none.
+    pub(super) fn states(&self, rank: usize) -> usize {
+        match self {
+            Chain::Rank { .. } => 0,
+            Chain::State { u, .. } => u.len() / rank,
+        }
+    }
+
+    pub(super) fn check(&self, rank: usize) {
+        match self {
+            Chain::Rank { a, .. } => assert_eq!(a.len(), rank * rank),
+            Chain::State { u, v } => {
+                assert_eq!(u.len() % rank, 0);
+                assert_eq!(u.len(), v.len());
+            }
+        }
+    }
+
+    /// `next` (rows, r) from `alpha` (rows, r).
+    pub(super) fn forward(&self, rank: usize, alpha: &[T], between: &mut [T], next: &mut [T]) {
+        self.through(rank, alpha, between, next, false);
+    }
+
+    /// From the gradient of `next` to that of `alpha`.
+    pub(super) fn backward(&self, rank: usize, next: &[T], between: &mut [T], alpha: &mut [T]) {
+        self.through(rank, next, between, alpha, true);
+    }
+
+    /// Forward is x V^T U, and backward x U^T V: the same with U and V exchanged.
+    fn through(&self, rank: usize, from: &[T], between: &mut [T], to: &mut [T], back: bool) {
+        let rows = from.len() / rank;
+        let from = Matrix::new(from, rows, rank);
+        let to = MatrixMut::new(to, rows, rank);
+        match self {
+            Chain::Rank { a, .. } => {
+                let a = Matrix::new(a, rank, rank);
+                multiply(to, Into::Replace, T::ONE, from, if back { a.t() } else { a });
+            }
+            Chain::State { u, v } => {
+                let states = u.len() / rank;
+                let (first, second) = if back { (u, v) } else { (v, u) };
+                let first = Matrix::new(first, states, rank).t();
+                let middle = MatrixMut::new(&mut *between, rows, states);
+                multiply(middle, Into::Replace, T::ONE, from, first);
+                let between = Matrix::new(between, rows, states);
+                let second = Matrix::new(second, states, rank);
+                multiply(to, Into::Replace, T::ONE, between, second);
+            }
+        }
+    }
+
+    /// `factor` times the gradient of the matrices, from values and gradients of some steps.
+    pub(super) fn gradients(
+        &self,
+        rank: usize,
+        factor: T,
+        [alpha, between, between_gradient, next_gradient]: [&[T]; 4],
+        into: &mut RuleGradients<T>,
+    ) {
+        let rows = alpha.len() / rank;
+        let product = |to: &mut Vec<T>, left: &[T], right: &[T], columns: usize| {
+            to.clear();
+            to.resize(columns * rank, T::ZERO);
+            // Sentences of one word have no step: zero it stays.
+            if rows > 0 {
+                multiply(
+                    MatrixMut::new(to, columns, rank),
+                    Into::Replace,
+                    factor,
+                    Matrix::new(left, rows, columns).t(),
+                    Matrix::new(right, rows, rank),
+                );
+            }
+        };
+        let RuleGradients { chain, u, v, .. } = into;
+        for part in [&mut *chain, &mut *u, &mut *v] {
+            part.clear();
+        }
+        match self {
+            Chain::Rank { .. } => product(chain, alpha, next_gradient, rank),
+            Chain::State { .. } => {
+                let states = self.states(rank);
+                product(u, between, next_gradient, states);
+                product(v, between_gradient, alpha, states);
+            }
+        }
+    }
+}
