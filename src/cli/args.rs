@@ -1,6 +1,7 @@
 //! What may stand on the command line: every flag is defined here once and feeds parsing, help
 //! and shell completion. What a command means is in the file of its name.
 
+use super::corpus::args::Corpus;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -50,9 +51,9 @@ pub enum Command {
     Parse(Parse),
     /// Print the log-probability of every sentence
     Score(Score),
-    /// List the training presets, or print one as TOML
+    /// List the presets for training and for data, or print one as TOML
     Presets(Presets),
-    /// Count, generate and check treebanks
+    /// Count, convert, split, clean and generate treebanks
     #[command(subcommand)]
     Corpus(Corpus),
     /// Follow a live or finished run in plain lines
@@ -77,6 +78,9 @@ impl Command {
             Command::Parse(args) => args.format == Format::Json,
             Command::Score(args) => args.json,
             Command::Corpus(Corpus::Stats(args)) => args.json,
+            // What is written is a treebank, or the report of it.
+            Command::Corpus(Corpus::Convert(_) | Corpus::Clean(_)) => true,
+            Command::Corpus(Corpus::Split(args)) => args.writing.json,
             Command::Bench(args) => args.json || args.in_process,
             Command::Doctor(args) => args.json,
             Command::Corpus(Corpus::Generate(_))
@@ -258,45 +262,8 @@ pub struct Presets {
     pub name: Option<String>,
 }
 
-#[derive(Debug, Subcommand)]
-pub enum Corpus {
-    /// Count trees, words and labels, and list what is wrong with the file
-    Stats(CorpusStats),
-    /// Generate sentences with gold trees from a grammar
-    Generate(CorpusGenerate),
-}
-
-#[derive(Debug, Args)]
-pub struct CorpusStats {
-    /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev; - is
-    /// standard input
-    pub file: PathBuf,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct CorpusGenerate {
-    /// How many sentences
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub sentences: usize,
-    /// The same seed gives the same sentences
-    #[arg(long, default_value_t = 0, value_parser = seed)]
-    pub seed: u64,
-    /// Grammar file, see assets/sample-grammar.txt [default: that grammar of English]
-    #[arg(long, value_name = "FILE")]
-    pub grammar: Option<PathBuf>,
-    /// Shortest sentence in words
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    pub min_length: usize,
-    /// Longest sentence in words
-    #[arg(long, value_name = "N", default_value_t = 30)]
-    pub max_length: usize,
-}
-
 /// A seed as configs may hold it.
-fn seed(text: &str) -> Result<u64, String> {
+pub fn seed(text: &str) -> Result<u64, String> {
     let number = text.parse::<u64>().ok().filter(|&n| i64::try_from(n).is_ok());
     number.ok_or_else(|| format!("expected a whole number from 0 to {}", i64::MAX))
 }

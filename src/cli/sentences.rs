@@ -8,8 +8,8 @@ use crate::model::{Parse, Parser, Wanted};
 use crate::run::RunFolder;
 use crate::training::group;
 use crate::treebank::{
-    Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, Source, Tree, expand,
-    sample,
+    Entries, Entry, FileOptions, Interner, Preprocessing, Problem, Removed, Sentence, Source,
+    TaggedWords, Tree, expand, sample,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use std::fs::File;
@@ -61,12 +61,21 @@ pub fn name_of(path: &Path) -> String {
 
 /// Opens what a path means, in order: a file, the files of a folder or of a pattern, a part of
 /// the bundled sample (`sample:train` and so on), or standard input (`-`).
-pub fn open(path: &Path) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
+pub fn open(path: &Path, options: FileOptions) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
     if path == Path::new("-") {
         let input: Box<dyn BufRead> = Box::new(std::io::stdin().lock());
-        return Ok(vec![Entries::new(input, &name_of(path), Interner::default())?]);
+        return Ok(vec![Entries::new(input, &name_of(path), options, Interner::default())?]);
     }
-    let sources = expand(&[path.to_string_lossy().into_owned()], "")?;
+    open_sections(path, "", options)
+}
+
+/// [`open`] with the section folders of a treebank, e.g. `02-21`; empty: all.
+pub fn open_sections(
+    path: &Path,
+    sections: &str,
+    options: FileOptions,
+) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
+    let sources = expand(&[path.to_string_lossy().into_owned()], sections)?;
     let opened = sources.into_iter().map(|source| {
         let (name, input): (_, Box<dyn BufRead>) = match source {
             Source::Sample(part) => {
@@ -79,7 +88,7 @@ pub fn open(path: &Path) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
                 (name, Box::new(BufReader::with_capacity(1 << 16, file)))
             }
         };
-        Ok(Entries::new(input, &name, Interner::default())?)
+        Ok(Entries::new(input, &name, options, Interner::default())?)
     });
     opened.collect()
 }
@@ -87,6 +96,7 @@ pub fn open(path: &Path) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
 /// A sentence of the input.
 pub enum Given {
     Tree(Arc<Tree>),
+    Words(TaggedWords),
     Text(Arc<str>),
 }
 
@@ -96,6 +106,9 @@ impl Given {
         match self {
             Given::Tree(tree) => {
                 preprocessing.sentence(tree.clone(), index, &mut Removed::default())
+            }
+            Given::Words(words) => {
+                preprocessing.tagged(words.clone(), &mut Removed::default(), index)
             }
             Given::Text(text) => {
                 Some(preprocessing.text(text, index)).filter(|sentence| !sentence.is_empty())
@@ -111,9 +124,10 @@ pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Given>> {
     let mut given = Vec::new();
     let mut problems = Vec::new();
     let mut several = 0;
-    for entry in open(path)?.into_iter().flatten() {
+    for entry in open(path, FileOptions::default())?.into_iter().flatten() {
         match entry {
             Ok(Entry::Tree(tree)) => given.push(Given::Tree(Arc::new(tree))),
+            Ok(Entry::Words(words)) => given.push(Given::Words(words)),
             Ok(Entry::Text(line)) => {
                 let parts = preprocessing.typed_sentences(&line);
                 several += usize::from(parts.len() > 1);

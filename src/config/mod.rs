@@ -5,15 +5,20 @@
 //! plain data lives here: what a setting *means* is the business of the floor
 //! that uses it.
 
+mod data;
 mod error;
 mod presets;
 mod sections;
 
+pub use data::{
+    Data, Discontinuous, Encoding, Format, FunctionLabels, Punctuation, Sources, UnaryChains,
+    VocabularyLimits,
+};
 pub use error::ConfigError;
 pub use presets::{Preset, preset, presets};
 pub use sections::{
-    Compat, Config, Data, Elimination, Evaluation, Every, Family, FunctionLabels, Model, Optimizer,
-    Precision, Punctuation, Run, Schedule, Select, Sources, Training, VocabularyLimits,
+    Compat, Config, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision, Run,
+    Schedule, Select, Training,
 };
 
 use std::path::Path;

@@ -1,5 +1,5 @@
 use super::{Mark, clean};
-use crate::treebank::Tree;
+use crate::treebank::{Tree, attach};
 
 /// A phrase or a tagged word of a diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +35,16 @@ pub struct Diagram {
 }
 
 impl Diagram {
-    /// The tree as it stands in its file.
+    /// The tree as it stands in its file; one with gaps as its phrases stand when what is apart
+    /// is attached higher, for words are drawn in their order and lines do not cross.
     pub fn from_tree(tree: &Tree) -> Diagram {
+        match attach(tree) {
+            Some((tree, _)) => Diagram::from_continuous(&tree),
+            None => Diagram::from_continuous(tree),
+        }
+    }
+
+    fn from_continuous(tree: &Tree) -> Diagram {
         enum Step {
             Open(crate::treebank::NodeId, Option<usize>),
             Close(usize),

@@ -2,15 +2,31 @@ use super::tree::{Annotation, NodeId, Place, Rare, Record, Tree};
 use std::sync::Arc;
 
 /// Builds trees by opening and closing brackets.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TreeBuilder {
     records: Vec<Record>,
     open: Vec<NodeId>,
     preterminals: Vec<NodeId>,
     words: Vec<Arc<str>>,
     rare: Option<Box<Rare>>,
+    /// Every word stands where it was added.
+    in_order: bool,
     /// An opened phrase was closed over nothing, or a second root was opened.
     broken: bool,
+}
+
+impl Default for TreeBuilder {
+    fn default() -> Self {
+        TreeBuilder {
+            records: Vec::new(),
+            open: Vec::new(),
+            preterminals: Vec::new(),
+            words: Vec::new(),
+            rare: None,
+            in_order: true,
+            broken: false,
+        }
+    }
 }
 
 impl TreeBuilder {
@@ -47,6 +63,20 @@ impl TreeBuilder {
         id
     }
 
+    /// Adds a tagged word that stands at `position` of the sentence: all words of a tree are
+    /// added so where phrases have gaps.
+    pub fn word_at(
+        &mut self,
+        position: u32,
+        tag: impl Into<Arc<str>>,
+        word: impl Into<Arc<str>>,
+    ) -> NodeId {
+        let id = self.word(tag, word);
+        self.records[id.index()].first = position;
+        self.in_order &= position as usize + 1 == self.words.len();
+        id
+    }
+
     /// Closes the innermost phrase; `None` when none is open.
     pub fn close(&mut self) -> Option<NodeId> {
         let id = self.open.pop()?;
@@ -74,9 +104,13 @@ impl TreeBuilder {
         self.open.last().map(|id| &self.records[id.index()].label)
     }
 
-    /// The tree, when everything is closed, there is exactly one root and no
-    /// phrase is empty; the builder then is as new either way.
+    /// The tree, when everything is closed, there is exactly one root, no
+    /// phrase is empty and the words stand at positions from 0 on without gaps;
+    /// the builder then is as new either way.
     pub fn take(&mut self, place: Place) -> Option<Tree> {
+        if !self.in_order {
+            self.put_in_order();
+        }
         let complete = self.open.is_empty() && !self.records.is_empty() && !self.broken;
         let tree = complete.then(|| Tree {
             links: self.place_children(),
@@ -101,7 +135,25 @@ impl TreeBuilder {
         self.preterminals.clear();
         self.words.clear();
         self.rare = None;
+        self.in_order = true;
         self.broken = false;
+    }
+
+    /// Sorts words and preterminals by position.
+    fn put_in_order(&mut self) {
+        let n = self.words.len();
+        let mut order = vec![usize::MAX; n];
+        for (added, id) in self.preterminals.iter().enumerate() {
+            match order.get_mut(self.records[id.index()].first as usize) {
+                Some(free) if *free == usize::MAX => *free = added,
+                _ => {
+                    self.broken = true;
+                    return;
+                }
+            }
+        }
+        self.words = order.iter().map(|&added| self.words[added].clone()).collect();
+        self.preterminals = order.iter().map(|&added| self.preterminals[added]).collect();
     }
 
     /// Gives every phrase its part of one list of children, in order of opening;

@@ -1,7 +1,8 @@
 use super::preprocess::Memo;
 use super::source::{Source, expand};
 use super::{
-    Corpus, Entries, Entry, Interner, Preprocessing, Removed, Sentence, TreebankError, sample,
+    Corpus, Entries, Entry, FileOptions, Interner, Preprocessing, Removed, Sentence, TreebankError,
+    sample, usual_sections,
 };
 use crate::config::{Config, Sources};
 use rand::SeedableRng;
@@ -37,14 +38,16 @@ pub fn load(
     for source in &files {
         match source {
             Source::File(path) => {
-                let entries = Entries::open(path, std::mem::take(&mut loader.interner))?;
+                let interner = std::mem::take(&mut loader.interner);
+                let entries = Entries::open(path, preprocessing.files, interner)?;
                 loader.read(entries);
             }
             Source::Sample(name) => {
                 let (file, text) = sample::read(name)?;
                 let interner = std::mem::take(&mut loader.interner);
                 let file = format!("sample/{file}");
-                loader.read(Entries::new(text.as_bytes(), &file, interner)?);
+                let options = FileOptions::default();
+                loader.read(Entries::new(text.as_bytes(), &file, options, interner)?);
             }
         }
     }
@@ -129,6 +132,7 @@ impl<'a> Loader<'a> {
             Entry::Tree(tree) => {
                 self.preprocessing.sentence_with(memo, Arc::new(tree), self.index, removed)
             }
+            Entry::Words(words) => self.preprocessing.tagged_with(memo, words, self.index, removed),
             Entry::Text(text) => {
                 let sentence = self.preprocessing.text_with(memo, &text, self.index, removed);
                 if sentence.is_empty() {
@@ -171,8 +175,8 @@ impl Splits {
     /// Whether `[data]` can be loaded as far as that is known without reading: the preset,
     /// and that every file named is there. Quick, so that a run need not be begun to fail.
     pub fn check(config: &Config) -> Result<(), TreebankError> {
-        let data = &config.data;
-        Preprocessing::resolve(data)?;
+        let (data, _) = usual_sections(&config.data);
+        Preprocessing::resolve(&data)?;
         if data.train.0.is_empty() {
             return Err(TreebankError::NoSource { split: "train" });
         }
@@ -194,8 +198,8 @@ impl Splits {
     /// is set apart. One-word sentences have no derivation and are left out of
     /// every split unless `data.min_length` is 1.
     pub fn load(config: &Config) -> Result<Splits, TreebankError> {
-        let data = &config.data;
-        let preprocessing = Preprocessing::resolve(data)?;
+        let (data, told) = usual_sections(&config.data);
+        let preprocessing = Preprocessing::resolve(&data)?;
         if data.train.0.is_empty() {
             return Err(TreebankError::NoSource { split: "train" });
         }
@@ -205,7 +209,7 @@ impl Splits {
         };
         let heldout = LengthLimits { min: data.min_length.min(2), max: any_length };
         let training = LengthLimits { min: data.min_length, max: data.max_length };
-        let mut notes = Vec::new();
+        let mut notes = Vec::from_iter(told);
         let (train, dev) = if data.dev.0.is_empty() {
             let (sources, sections) = (&data.train, &data.sections);
             let (train, dev) =
@@ -236,15 +240,18 @@ impl Splits {
     }
 }
 
+/// Steps that leave out whole sentences.
+const SENTENCES: [(&str, &str); 4] = [
+    ("no-words", "without words"),
+    ("one-word", "of one word"),
+    ("too-short", "too short"),
+    ("too-long", "too long"),
+];
+
 /// Sentences that were left out, by reason.
 fn left_out(removed: &Removed) -> Vec<String> {
     let mut parts = Vec::new();
-    for (step, what) in [
-        ("no-words", "without words"),
-        ("one-word", "of one word"),
-        ("too-short", "too short"),
-        ("too-long", "too long"),
-    ] {
+    for (step, what) in SENTENCES {
         match removed.get(step) {
             0 => {}
             n => parts.push(format!("{n} {what}")),
@@ -253,15 +260,25 @@ fn left_out(removed: &Removed) -> Vec<String> {
     parts
 }
 
-/// What was left out of a split, in a sentence.
+/// What was left out of a split and what its sentences lost, in a line.
 fn note(split: &str, corpus: &Corpus) -> Option<String> {
     let mut parts = left_out(&corpus.removed);
     if !corpus.problems.is_empty() {
         parts.push(format!("{} problems in the files", corpus.problems.len()));
     }
-    (!parts.is_empty()).then(|| {
-        format!("{split}: {} sentences; left out: {}", corpus.sentences.len(), parts.join(", "))
-    })
+    let steps =
+        corpus.removed.0.iter().filter(|(step, _)| !SENTENCES.iter().any(|s| s.0 == **step));
+    let steps: Vec<String> =
+        steps.map(|(step, n)| format!("{n} {}", step.replace('-', " "))).collect();
+    let mut told = Vec::new();
+    if !parts.is_empty() {
+        told.push(format!("left out: {}", parts.join(", ")));
+    }
+    if !steps.is_empty() {
+        told.push(format!("taken away: {}", steps.join(", ")));
+    }
+    (!told.is_empty())
+        .then(|| format!("{split}: {} sentences; {}", corpus.sentences.len(), told.join("; ")))
 }
 
 /// Sets a tenth apart (at least one sentence), the order of the file kept in both parts.

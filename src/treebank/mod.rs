@@ -5,17 +5,23 @@
 //! behind it. What a corpus lost on the way (traces, punctuation, long
 //! sentences) is counted, never dropped in silence.
 
+mod attach;
 mod batch;
 mod builder;
+mod clean;
 mod corpus;
+mod divide;
 mod error;
-mod file;
+mod formats;
 pub mod generate;
+mod graph;
 mod intern;
+mod layout;
 mod load;
 mod normalise;
 mod preprocess;
 mod reader;
+mod rules;
 pub mod sample;
 mod source;
 mod split;
@@ -23,17 +29,23 @@ mod statistics;
 mod tokenise;
 mod tree;
 mod vocabulary;
+mod write;
 
+pub use crate::config::{Encoding, Format};
+pub use attach::{Attached, attach};
 pub use batch::Batch;
 pub use builder::TreeBuilder;
 pub use corpus::{Corpus, LabelledSpan, Problem, Removed, Sentence};
+pub use divide::assign;
 pub use error::TreebankError;
-pub use file::{Entries, Entry, Format, Reading, read_file};
+pub use formats::{Entries, Entry, FileOptions, Reading, TaggedWords, read_file};
 pub use intern::Interner;
+pub use layout::usual_sections;
 pub use load::{LengthLimits, Splits, load, load_cut};
-pub use preprocess::{DATA_PRESETS, Preprocessing, PunctuationRule, Tokenizer};
 pub use reader::{ROOT_LABELS, Reader};
+pub use rules::{DATA_PRESETS, Preprocessing, PunctuationRule, Tokenizer, describe_data_preset};
 pub use source::{Source, expand};
 pub use statistics::Statistics;
 pub use tree::{Annotation, Node, NodeId, Place, Tree};
 pub use vocabulary::Vocabulary;
+pub use write::{BracketStyle, Change, Changes, Writer};

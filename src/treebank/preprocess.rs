@@ -1,131 +1,20 @@
+//! From a tree, words or a line of text to the sentence that models see.
+
 use super::intern::{Interner, WordMap};
 use super::normalise::{
     cut_functions, is_normal, is_punctuation_tag, is_punctuation_word, numbers_to_n,
 };
 use super::{
-    LabelledSpan, NodeId, ROOT_LABELS, Removed, Sentence, Tree, TreebankError, split, tokenise,
+    LabelledSpan, Node, NodeId, Preprocessing, PunctuationRule, ROOT_LABELS, Removed, Sentence,
+    TaggedWords, Tokenizer, Tree, attach, split, tokenise,
 };
-use crate::config::{Data, FunctionLabels, Punctuation};
-use serde::{Deserialize, Serialize};
+use crate::config::{Discontinuous, FunctionLabels, UnaryChains};
 use std::sync::Arc;
 
 /// The tag of empty elements.
-const TRACE: &str = "-NONE-";
-
-/// What is done to a sentence between its file and the vocabulary: the data
-/// preset with every key of the config that overrides it. Kept in checkpoints,
-/// so that later sentences are treated as those of the training.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Preprocessing {
-    /// Name of the preset it began with.
-    pub preset: String,
-    pub punctuation: PunctuationRule,
-    pub lowercase: bool,
-    /// Every run of digits with its `.` and `,` becomes `N`.
-    pub numbers: bool,
-    /// Keep empty elements.
-    pub traces: bool,
-    pub function_labels: FunctionLabels,
-    pub tokenizer: Tokenizer,
-}
-
-/// Which words are left out as punctuation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PunctuationRule {
-    Keep,
-    /// Words all of whose characters are punctuation by their Unicode category
-    /// (P*, less `%`, `&`, `@`, `§`, `‰`, which are read aloud), and tags without
-    /// a letter or digit.
-    Categories,
-    /// Words under these tags; `.` also stands for `.-TTT`. Where there are no
-    /// tags, the tags themselves as words, and the categories.
-    Tags(Vec<String>),
-}
-
-/// How text is split into words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tokenizer {
-    /// Rules of the Penn Treebank, for English; text that is tokenised already stays as it is.
-    Penn,
-    /// At blanks.
-    Blanks,
-}
-
-/// The data presets, by the names of `data.preset`.
-pub const DATA_PRESETS: [&str; 6] = ["plain", "ptb", "gum", "craft", "icepahc", "text"];
-
-const PTB_TAGS: [&str; 9] = [",", ".", ":", "``", "''", "-LRB-", "-RRB-", "$", "#"];
-/// OntoNotes-style tags: hyphens, symbols and non-final punctuation have tags of their own.
-const GUM_TAGS: [&str; 12] =
-    [",", ".", ":", "``", "''", "-LRB-", "-RRB-", "$", "#", "HYPH", "NFP", "SYM"];
-const ICEPAHC_TAGS: [&str; 6] = [",", ".", "\"", "-", ":", ";"];
-
-impl Default for Preprocessing {
-    fn default() -> Self {
-        Preprocessing {
-            preset: "plain".into(),
-            punctuation: PunctuationRule::Categories,
-            lowercase: true,
-            numbers: true,
-            traces: false,
-            function_labels: FunctionLabels::Cut,
-            tokenizer: Tokenizer::Penn,
-        }
-    }
-}
+pub(super) const TRACE: &str = "-NONE-";
 
 impl Preprocessing {
-    /// A preset by its name.
-    pub fn preset(name: &str) -> Result<Preprocessing, TreebankError> {
-        let tags =
-            |tags: &[&str]| PunctuationRule::Tags(tags.iter().map(|t| (*t).into()).collect());
-        let plain = Preprocessing { preset: name.into(), ..Preprocessing::default() };
-        Ok(match name {
-            "plain" => plain,
-            "ptb" => Preprocessing { punctuation: tags(&PTB_TAGS), ..plain },
-            "gum" | "craft" => Preprocessing { punctuation: tags(&GUM_TAGS), ..plain },
-            "icepahc" => Preprocessing {
-                punctuation: tags(&ICEPAHC_TAGS),
-                tokenizer: Tokenizer::Blanks,
-                ..plain
-            },
-            "text" => Preprocessing {
-                punctuation: PunctuationRule::Keep,
-                numbers: false,
-                tokenizer: Tokenizer::Blanks,
-                ..plain
-            },
-            _ => {
-                return Err(TreebankError::Preset {
-                    name: name.into(),
-                    known: DATA_PRESETS.join(", "),
-                });
-            }
-        })
-    }
-
-    /// The preset of the settings, with the keys that are set explicitly.
-    pub fn resolve(data: &Data) -> Result<Preprocessing, TreebankError> {
-        let mut p = Preprocessing::preset(&data.preset)?;
-        if let Some(tags) = &data.punctuation_tags {
-            p.punctuation = PunctuationRule::Tags(tags.clone());
-        }
-        match data.punctuation {
-            Some(Punctuation::Keep) => p.punctuation = PunctuationRule::Keep,
-            Some(Punctuation::Remove) if p.punctuation == PunctuationRule::Keep => {
-                p.punctuation = PunctuationRule::Categories;
-            }
-            Some(Punctuation::Remove) | None => {}
-        }
-        p.lowercase = data.lowercase.unwrap_or(p.lowercase);
-        p.numbers = data.numbers.unwrap_or(p.numbers);
-        p.traces = data.traces.unwrap_or(p.traces);
-        p.function_labels = data.function_labels.unwrap_or(p.function_labels);
-        Ok(p)
-    }
-
     /// The sentence of a tree; `None`, and counted as `no-words`, where no word remains.
     pub fn sentence(
         &self,
@@ -159,6 +48,88 @@ impl Preprocessing {
         index: usize,
         removed: &mut Removed,
     ) -> Option<Sentence> {
+        let offsets = self.offsets(&tree, removed)?;
+        let n = offsets.iter().flatten().count();
+        let mut words = Vec::with_capacity(n);
+        let mut surface = Vec::with_capacity(n);
+        let mut tags = Vec::with_capacity(n);
+        let kept = tree.words().iter().zip(tree.tags()).zip(&offsets).filter(|(_, o)| o.is_some());
+        for ((word, tag), _) in kept {
+            words.push(if **tag == *TRACE { word.clone() } else { memo.word(self, word) });
+            surface.push(word.clone());
+            tags.push(tag.clone());
+        }
+        let attached = match self.discontinuous {
+            Discontinuous::Attach => attach(&tree),
+            Discontinuous::Keep => None,
+        };
+        if let Some((_, moved)) = &attached {
+            removed.add("reattached", moved.moved());
+        }
+        let continuous = attached.as_ref().map_or(&*tree, |(tree, _)| tree);
+        let gold = self.spans(memo, continuous, &offsets, removed);
+        Some(Sentence {
+            words,
+            surface,
+            tags: Some(tags),
+            gold: Some(gold),
+            tree: Some(tree),
+            index,
+        })
+    }
+
+    /// The sentence of words without a tree; `None`, and counted, where no word remains.
+    pub(super) fn tagged_with(
+        &self,
+        memo: &mut Memo,
+        sentence: TaggedWords,
+        index: usize,
+        removed: &mut Removed,
+    ) -> Option<Sentence> {
+        let TaggedWords { words: all, tags: all_tags, .. } = sentence;
+        let (mut words, mut surface, mut tags) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, word) in all.into_iter().enumerate() {
+            let tag = all_tags.as_ref().map(|tags| &tags[i]);
+            if tag.is_some_and(|t| **t == *TRACE) && !self.traces {
+                removed.add("traces", 1);
+            } else if tag.map_or_else(
+                || self.is_untagged_punctuation(&word),
+                |tag| self.is_punctuation(&word, tag),
+            ) {
+                removed.add("punctuation", 1);
+            } else {
+                words.push(memo.word(self, &word));
+                tags.extend(tag.cloned());
+                surface.push(word);
+            }
+        }
+        if words.is_empty() {
+            removed.add("no-words", 1);
+            return None;
+        }
+        let tags = all_tags.map(|_| tags);
+        Some(Sentence { words, surface, tags, gold: None, tree: None, index })
+    }
+
+    /// A sentence of words whose tree is not known, split and perhaps tagged already; `None`, and
+    /// counted as `no-words`, where no word remains.
+    pub fn tagged(
+        &self,
+        sentence: TaggedWords,
+        removed: &mut Removed,
+        index: usize,
+    ) -> Option<Sentence> {
+        self.tagged_with(&mut Memo::default(), sentence, index, removed)
+    }
+
+    /// [`Preprocessing::text`] that counts what is left out.
+    pub fn text_counted(&self, text: &str, removed: &mut Removed, index: usize) -> Sentence {
+        self.text_with(&mut Memo::default(), text, index, removed)
+    }
+
+    /// Place among the words that remain, of every word that does; `None`, and counted, where
+    /// none does.
+    pub(super) fn offsets(&self, tree: &Tree, removed: &mut Removed) -> Option<Vec<Option<u32>>> {
         let mut offsets = vec![None; tree.len()];
         let mut n = 0;
         for (offset, (word, tag)) in offsets.iter_mut().zip(tree.words().iter().zip(tree.tags())) {
@@ -175,24 +146,7 @@ impl Preprocessing {
             removed.add("no-words", 1);
             return None;
         }
-        let mut words = Vec::with_capacity(n as usize);
-        let mut surface = Vec::with_capacity(n as usize);
-        let mut tags = Vec::with_capacity(n as usize);
-        let kept = tree.words().iter().zip(tree.tags()).zip(&offsets).filter(|(_, o)| o.is_some());
-        for ((word, tag), _) in kept {
-            words.push(if **tag == *TRACE { word.clone() } else { memo.word(self, word) });
-            surface.push(word.clone());
-            tags.push(tag.clone());
-        }
-        let gold = self.spans(memo, &tree, &offsets, removed);
-        Some(Sentence {
-            words,
-            surface,
-            tags: Some(tags),
-            gold: Some(gold),
-            tree: Some(tree),
-            index,
-        })
+        Some(offsets)
     }
 
     /// [`Preprocessing::text`] that shares words with what was treated before.
@@ -249,9 +203,9 @@ impl Preprocessing {
             }
         }
         let roots = root_brackets(tree);
-        let mut spans = Vec::new();
+        let mut spans: Vec<LabelledSpan> = Vec::new();
         for (id, node) in tree.nodes() {
-            if node.word.is_some() || roots.contains(&id) {
+            if node.word.is_some() || id.index() < roots {
                 continue;
             }
             let (start, end, count) = below[id.index()];
@@ -260,7 +214,18 @@ impl Preprocessing {
             } else if count != end - start {
                 removed.add("discontinuous-phrases", 1);
             } else {
-                spans.push(LabelledSpan { start, end, label: memo.label(self, node.label) });
+                let edge = tree.annotation(id).and_then(|a| a.edge.as_deref());
+                let label = memo.phrase_label(self, node.label, edge);
+                // In preorder the phrases of a chain follow each other.
+                match spans.last_mut().filter(|above| (above.start, above.end) == (start, end)) {
+                    Some(above) if self.unary_chains != UnaryChains::Keep => {
+                        removed.add("unary-phrases", 1);
+                        if self.unary_chains == UnaryChains::Join {
+                            above.label = memo.surface(&format!("{}+{label}", above.label));
+                        }
+                    }
+                    _ => spans.push(LabelledSpan { start, end, label }),
+                }
             }
         }
         spans.shrink_to_fit();
@@ -294,21 +259,19 @@ impl Preprocessing {
     }
 }
 
-/// The brackets above the sentence proper: TOP, ROOT and the like, and unlabelled ones.
-fn root_brackets(tree: &Tree) -> Vec<NodeId> {
-    let mut roots = Vec::new();
-    let mut id = tree.root();
-    loop {
-        let node = tree.node(id);
-        if node.word.is_some() || !ROOT_LABELS.contains(&&**node.label) {
-            return roots;
-        }
-        roots.push(id);
-        match node.children {
-            [only] => id = *only,
-            _ => return roots,
+/// How many brackets stand above the sentence proper: TOP, ROOT and the like, and unlabelled
+/// ones. They are the first nodes of the tree, each the only child of the one before.
+pub(super) fn root_brackets(tree: &Tree) -> usize {
+    let above =
+        |(_, node): &(NodeId, Node)| node.word.is_none() && ROOT_LABELS.contains(&&**node.label);
+    let mut roots = 0;
+    for (_, node) in tree.nodes().take_while(above) {
+        roots += 1;
+        if node.children.len() != 1 {
+            break;
         }
     }
+    roots
 }
 
 /// One copy of every word and label that preprocessing makes.
@@ -320,7 +283,7 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    fn word(&mut self, rules: &Preprocessing, word: &Arc<str>) -> Arc<str> {
+    pub(super) fn word(&mut self, rules: &Preprocessing, word: &Arc<str>) -> Arc<str> {
         if is_normal(word) {
             return word.clone();
         }
@@ -333,7 +296,22 @@ impl Memo {
         shared
     }
 
-    fn label(&mut self, rules: &Preprocessing, label: &Arc<str>) -> Arc<str> {
+    /// The label of a phrase, its edge label behind it where functions are kept.
+    fn phrase_label(
+        &mut self,
+        rules: &Preprocessing,
+        label: &Arc<str>,
+        edge: Option<&str>,
+    ) -> Arc<str> {
+        match edge {
+            Some(edge) if rules.function_labels == FunctionLabels::Keep => {
+                self.surface(&format!("{label}-{edge}"))
+            }
+            _ => self.label(rules, label),
+        }
+    }
+
+    pub(super) fn label(&mut self, rules: &Preprocessing, label: &Arc<str>) -> Arc<str> {
         if rules.function_labels == FunctionLabels::Keep {
             return label.clone();
         }
@@ -414,29 +392,6 @@ mod tests {
     }
 
     #[test]
-    fn explicit_settings_override_the_preset() {
-        let mut data = Data { preset: "gum".into(), ..Data::default() };
-        data.lowercase = Some(false);
-        data.punctuation_tags = Some(vec!["NN".into()]);
-        let rules = Preprocessing::resolve(&data).expect("valid");
-        assert!(!rules.lowercase && rules.numbers);
-        assert_eq!(rules.punctuation, PunctuationRule::Tags(vec!["NN".into()]));
-        data.punctuation = Some(Punctuation::Keep);
-        let rules = Preprocessing::resolve(&data).expect("valid");
-        assert_eq!(rules.punctuation, PunctuationRule::Keep);
-        let text = Data {
-            preset: "text".into(),
-            punctuation: Some(Punctuation::Remove),
-            ..Data::default()
-        };
-        let rules = Preprocessing::resolve(&text).expect("valid");
-        assert_eq!(rules.punctuation, PunctuationRule::Categories);
-        let bad = Data { preset: "gumm".into(), ..Data::default() };
-        let message = Preprocessing::resolve(&bad).unwrap_err().to_string();
-        assert!(message.contains("gumm") && message.contains("icepahc"), "{message}");
-    }
-
-    #[test]
     fn a_typed_sentence_is_treated_like_the_corpus() {
         let gum = Preprocessing::preset("gum").expect("known");
         let s = gum.text("\"Don't pay $1,000!\" (he said)", 3);
@@ -447,12 +402,51 @@ mod tests {
     }
 
     #[test]
-    fn every_preset_survives_serialisation() {
-        for name in DATA_PRESETS {
-            let rules = Preprocessing::preset(name).expect("known");
-            let text = serde_json::to_string(&rules).expect("writes");
-            assert_eq!(serde_json::from_str::<Preprocessing>(&text).expect("reads"), rules);
+    fn unary_chains_collapse_or_join() {
+        let given = "(TOP (S (VP (S (NP-SBJ (-NONE- *)) (VP (VB go) (NP (NN home)))))))";
+        for (chains, expected, removed_phrases) in [
+            (UnaryChains::Keep, "S[0,2) VP[0,2) S[0,2) VP[0,2) NP[1,2)", 0),
+            (UnaryChains::Collapse, "S[0,2) NP[1,2)", 3),
+            (UnaryChains::Join, "S+VP+S+VP[0,2) NP[1,2)", 3),
+        ] {
+            let rules = Preprocessing { unary_chains: chains, ..Preprocessing::default() };
+            let mut removed = Removed::default();
+            let s = rules.sentence(Arc::new(tree(given)), 0, &mut removed).expect("words");
+            assert_eq!(spans(&s), expected);
+            assert_eq!(removed.get("unary-phrases"), removed_phrases);
         }
+    }
+
+    #[test]
+    fn edge_labels_are_function_labels() {
+        let tree = crate::treebank::formats::tests::export(
+            "a X -- NK 500\nb X -- HD 501\n#500 NP -- SBJ 501\n#501 S -- -- 0",
+        );
+        let tree = Arc::new(tree);
+        for (functions, expected) in
+            [(FunctionLabels::Cut, "S[0,2) NP[0,1)"), (FunctionLabels::Keep, "S[0,2) NP-SBJ[0,1)")]
+        {
+            let rules = Preprocessing { function_labels: functions, ..Preprocessing::default() };
+            let s = rules.sentence(tree.clone(), 0, &mut Removed::default()).expect("words");
+            assert_eq!(spans(&s), expected);
+        }
+    }
+
+    #[test]
+    fn gaps_are_attached_and_counted_where_asked_for() {
+        let tree = Arc::new(crate::treebank::formats::tests::export(
+            "a X -- OA 500\nb X -- HD 501\nc X -- HD 500\n#500 VP -- OC 501\n#501 S -- -- 0",
+        ));
+        let mut removed = Removed::default();
+        let rules = Preprocessing::default();
+        let s = rules.sentence(tree.clone(), 0, &mut removed).expect("words");
+        assert_eq!(spans(&s), "S[0,3)");
+        assert_eq!(removed.get("discontinuous-phrases"), 1);
+        let rules = Preprocessing { discontinuous: Discontinuous::Attach, ..rules };
+        let s = rules.sentence(tree.clone(), 0, &mut removed).expect("words");
+        assert_eq!((s.words.join(" ").as_str(), spans(&s).as_str()), ("a b c", "S[0,3) VP[2,3)"));
+        assert_eq!(removed.get("reattached"), 1);
+        assert_eq!(s.tree, Some(tree), "the tree of the file stays as it is");
     }
 
     #[test]

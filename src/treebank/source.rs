@@ -1,7 +1,7 @@
 //! From what `[data]` names to the files it means.
 
 use super::TreebankError;
-use super::file::{BRACKET_EXTENSIONS, TEXT_EXTENSIONS};
+use super::formats::{EXTENSIONS, extension};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -61,9 +61,20 @@ fn parse_sections(text: &str) -> Result<Option<BTreeSet<u32>>, TreebankError> {
     Ok(Some(sections))
 }
 
-/// The treebank files below a folder, sorted by path; where there are none, the text files.
+/// The subfolder of that number, however many zeros it is written with.
+pub(super) fn has_section(path: &Path, section: u32) -> Option<PathBuf> {
+    let entries = if path.is_dir() { list(path).ok()? } else { return None };
+    entries.into_iter().find(|entry| entry.is_dir() && number(entry) == Some(section))
+}
+
+/// The number that a section folder is named by.
+fn number(path: &Path) -> Option<u32> {
+    path.file_name()?.to_str()?.parse().ok()
+}
+
+/// The treebank files below a folder, sorted by path: those of the first format that has any, trees
+/// before text.
 fn folder(path: &Path, sections: &Option<BTreeSet<u32>>) -> Result<Vec<PathBuf>, TreebankError> {
-    let number = |p: &PathBuf| p.file_name()?.to_str()?.parse::<u32>().ok();
     let numbered: Vec<_> =
         list(path)?.into_iter().filter(|p| p.is_dir() && number(p).is_some()).collect();
     let mut files = Vec::new();
@@ -85,27 +96,22 @@ fn folder(path: &Path, sections: &Option<BTreeSet<u32>>) -> Result<Vec<PathBuf>,
         }
         _ => walk(path, &mut files)?,
     }
-    for extensions in [&BRACKET_EXTENSIONS[..], &TEXT_EXTENSIONS[..]] {
+    for (_, extensions) in EXTENSIONS {
         let known: Vec<_> =
             files.iter().filter(|f| has_extension(f, extensions)).cloned().collect();
         if !known.is_empty() {
             return Ok(known);
         }
     }
+    let all = EXTENSIONS.iter().flat_map(|(_, extensions)| extensions.iter().copied());
     Err(TreebankError::NothingInFolder {
         path: path.display().to_string(),
-        extensions: BRACKET_EXTENSIONS
-            .iter()
-            .chain(&TEXT_EXTENSIONS)
-            .copied()
-            .collect::<Vec<_>>()
-            .join(", "),
+        extensions: all.collect::<Vec<_>>().join(", "),
     })
 }
 
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    extension.is_some_and(|e| extensions.contains(&e.as_str()))
+    extension(&path.to_string_lossy()).is_some_and(|e| extensions.contains(&e.as_str()))
 }
 
 /// All files below a folder, each folder's entries in order of name.

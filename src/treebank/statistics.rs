@@ -11,8 +11,8 @@ pub struct Statistics {
     /// Empty elements left out.
     pub words: u64,
     pub empty_elements: u64,
-    /// Phrase labels as written, with function tags, and how often they stand; the
-    /// unlabelled outer bracket is the empty label.
+    /// Phrase labels as written, with function tags or edge labels behind them, and how often
+    /// they stand; the unlabelled outer bracket is the empty label.
     pub labels: BTreeMap<Arc<str>, u64>,
     /// Part-of-speech tags, `-NONE-` of empty elements among them.
     pub tags: BTreeMap<Arc<str>, u64>,
@@ -22,6 +22,8 @@ pub struct Statistics {
     pub lengths: BTreeMap<usize, u64>,
     /// Distinct words.
     pub word_types: u64,
+    /// Phrases whose words have a gap.
+    pub discontinuous: u64,
 }
 
 impl Statistics {
@@ -30,6 +32,12 @@ impl Statistics {
         let mut counter = Counter::default();
         for tree in &reading.trees {
             counter.tree(tree);
+        }
+        for sentence in &reading.words {
+            counter.sentence(sentence.words.iter().map(|w| &**w));
+            for tag in sentence.tags.iter().flatten() {
+                count(&mut counter.statistics.tags, tag);
+            }
         }
         for text in &reading.texts {
             counter.sentence(text.split_ascii_whitespace());
@@ -82,10 +90,20 @@ struct Counter<'a> {
 impl<'a> Counter<'a> {
     fn tree(&mut self, tree: &'a Tree) {
         self.statistics.trees += 1;
+        if tree.is_discontinuous() {
+            let gaps = tree.yields().into_iter().filter(|(start, end, n)| end - start != *n);
+            self.statistics.discontinuous += gaps.count() as u64;
+        }
         let mut words = Vec::with_capacity(tree.len());
-        for (_, node) in tree.nodes() {
+        for (id, node) in tree.nodes() {
             let Some(word) = node.word else {
-                count(&mut self.statistics.labels, node.label);
+                match tree.annotation(id).and_then(|a| a.edge.as_ref()) {
+                    Some(edge) => {
+                        let label = format!("{}-{edge}", node.label).into();
+                        count(&mut self.statistics.labels, &label);
+                    }
+                    None => count(&mut self.statistics.labels, node.label),
+                }
                 continue;
             };
             count(&mut self.statistics.tags, node.label);
@@ -126,11 +144,13 @@ fn count(counts: &mut BTreeMap<Arc<str>, u64>, key: &Arc<str>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Entries, Interner};
+    use super::super::{Entries, FileOptions, Interner};
     use super::*;
 
     fn reading(text: &str, name: &str) -> Reading {
-        let entries = Entries::new(text.as_bytes(), name, Interner::default()).expect("readable");
+        let entries =
+            Entries::new(text.as_bytes(), name, FileOptions::default(), Interner::default())
+                .expect("readable");
         Reading::collect(entries)
     }
 

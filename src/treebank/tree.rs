@@ -1,3 +1,5 @@
+use super::attach::attach;
+use super::write::{BracketStyle, write_brackets};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -41,6 +43,8 @@ pub struct Annotation {
     /// Grammatical function of the edge to the parent.
     pub edge: Option<Arc<str>>,
     pub morphology: Option<Arc<str>>,
+    /// Base form, of words.
+    pub lemma: Option<Arc<str>>,
     /// Further parents with their edge labels.
     pub secondary: Vec<(NodeId, Arc<str>)>,
 }
@@ -137,25 +141,56 @@ impl Tree {
         self.rare.as_ref()?.annotations.get(&id)
     }
 
-    /// The content of an `(ID …)` bracket beside the tree.
+    /// What formats say of nodes beyond label and place.
+    pub fn annotations(&self) -> impl Iterator<Item = (NodeId, &Annotation)> {
+        self.rare.iter().flat_map(|rare| rare.annotations.iter().map(|(id, a)| (*id, a)))
+    }
+
+    /// The content of an `(ID …)` bracket beside the tree, or the file's name for the sentence.
     pub fn name(&self) -> Option<&Arc<str>> {
         self.rare.as_ref()?.name.as_ref()
     }
 
     /// For every node the smallest `[start, end)` that holds its words.
     pub fn extents(&self) -> Vec<(u32, u32)> {
-        let mut extents = vec![(u32::MAX, 0); self.records.len()];
+        self.yields().into_iter().map(|(start, end, _)| (start, end)).collect()
+    }
+
+    /// For every node the smallest `[start, end)` that holds its words, and their number, which
+    /// is less than `end - start` where they have a gap.
+    pub fn yields(&self) -> Vec<(u32, u32, u32)> {
+        let mut yields = vec![(u32::MAX, 0, 0); self.records.len()];
         for (i, record) in self.records.iter().enumerate().rev() {
             if record.count == Record::WORD {
-                extents[i] = (record.first, record.first + 1);
+                yields[i] = (record.first, record.first + 1, 1);
             }
-            let (start, end) = extents[i];
+            let (start, end, count) = yields[i];
             if record.parent != Record::NONE {
-                let above = &mut extents[record.parent as usize];
-                *above = (above.0.min(start), above.1.max(end));
+                let above = &mut yields[record.parent as usize];
+                *above = (above.0.min(start), above.1.max(end), above.2 + count);
             }
         }
-        extents
+        yields
+    }
+
+    /// Whether the words of some phrase have a gap.
+    pub fn is_discontinuous(&self) -> bool {
+        // Nodes stand in preorder, so a word inside a gap has its node before or behind the
+        // phrase's own, and out of order.
+        !self.preterminals().is_sorted()
+    }
+
+    /// Positions of the words below a node, ascending.
+    pub fn positions_below(&self, id: NodeId) -> Vec<u32> {
+        let mut positions = Vec::new();
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            let node = self.node(id);
+            positions.extend(node.position);
+            stack.extend(node.children);
+        }
+        positions.sort_unstable();
+        positions
     }
 
     /// Children before parents, without recursion.
@@ -172,40 +207,14 @@ impl Tree {
 }
 
 /// One-line brackets, as `(S (NP (NN dogs)) (VP (VBP bark)))`; what the reader reads back.
+/// A tree with gaps is attached first, so that its words stand in order; what brackets cannot
+/// hold of a label or word is escaped.
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        enum Step {
-            Open(NodeId),
-            Close,
+        match attach(self) {
+            Some((tree, _)) => write_brackets(&tree, &BracketStyle::default(), f),
+            None => write_brackets(self, &BracketStyle::default(), f),
         }
-        let mut stack = vec![Step::Open(self.root())];
-        let mut first = true;
-        while let Some(step) = stack.pop() {
-            match step {
-                Step::Close => {
-                    if stack.is_empty()
-                        && let Some(id) = self.name()
-                    {
-                        write!(f, " (ID {id})")?;
-                    }
-                    f.write_str(")")?;
-                }
-                Step::Open(id) => {
-                    if !first {
-                        f.write_str(" ")?;
-                    }
-                    first = false;
-                    let node = self.node(id);
-                    write!(f, "({}", node.label)?;
-                    if let Some(word) = node.word {
-                        write!(f, " {word}")?;
-                    }
-                    stack.push(Step::Close);
-                    stack.extend(node.children.iter().rev().map(|&c| Step::Open(c)));
-                }
-            }
-        }
-        Ok(())
     }
 }
 

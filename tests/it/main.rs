@@ -5,6 +5,7 @@ mod call;
 mod commands;
 mod evalb;
 mod floors;
+mod formats;
 mod golden_f1;
 mod golden_pcfg;
 mod golden_train;

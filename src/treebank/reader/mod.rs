@@ -6,6 +6,7 @@
 //! swallowed the rest of the file, the lines behind the broken tree are read
 //! once more, each opening bracket in the first column beginning a tree.
 
+use super::formats::{is_blank, not_utf8};
 use super::{Interner, Place, Problem, Tree, TreeBuilder};
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -293,12 +294,14 @@ impl<R: BufRead> Reader<R> {
             return None;
         }
         let Ok(text) = std::str::from_utf8(&self.lines.line[from..to]) else {
-            let message = "bytes that are not UTF-8 (Latin-1?): convert the file first";
+            let bad = std::str::from_utf8(&self.lines.line[from..to]);
+            let at = from + bad.err().map_or(0, |e| e.valid_up_to());
+            let message = not_utf8(&self.lines.line[at..to]);
             if self.depth > 0 {
-                return Some(self.fault(from, "not-utf8", message));
+                return Some(self.fault(at, "not-utf8", message));
             }
             let seen = std::mem::replace(&mut self.in_stray, true);
-            return (!seen).then(|| self.problem(from, "not-utf8", message));
+            return (!seen).then(|| self.problem(at, "not-utf8", message));
         };
         if self.depth == 0 {
             let text = shorten(text);
@@ -361,10 +364,6 @@ impl<R: BufRead> Iterator for Reader<R> {
         }
         None
     }
-}
-
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
 
 fn atom_length(bytes: &[u8]) -> usize {

@@ -1,11 +1,17 @@
-//! `corpus`: what a treebank file holds, and new treebanks from a grammar.
+//! `corpus`: what a treebank file holds, other forms of it, and new treebanks from a grammar.
 
-use super::args::{Corpus, CorpusGenerate, CorpusStats};
+pub mod args;
+mod convert;
+mod output;
+mod report;
+mod split;
+
 use super::failure::Usage;
 use super::sentences::{name_of, open, tell_problems};
 use crate::treebank::generate::{Grammar, generate};
-use crate::treebank::{Format, Problem, Reading, Statistics};
+use crate::treebank::{Format, Preprocessing, Problem, Reading, Removed, Statistics};
 use anyhow::{Context, Result, bail};
+use args::{Corpus, CorpusGenerate, CorpusStats};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,6 +23,9 @@ const LISTED: usize = 20;
 pub fn run(args: &Corpus, out: &mut dyn Write) -> Result<()> {
     match args {
         Corpus::Stats(args) => stats(args, out),
+        Corpus::Convert(args) => convert::convert(args, out),
+        Corpus::Split(args) => split::split(args, out),
+        Corpus::Clean(args) => convert::clean(args, out),
         Corpus::Generate(args) => generated(args, out),
     }
 }
@@ -30,7 +39,17 @@ struct Counts<'a> {
     labels: &'a BTreeMap<Arc<str>, u64>,
     tags: &'a BTreeMap<Arc<str>, u64>,
     max_length: usize,
+    /// Phrases whose words have a gap; only where there are some.
+    #[serde(skip_serializing_if = "is_zero")]
+    discontinuous: u64,
+    /// What a preset takes away, by step; only where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removed: Option<&'a BTreeMap<&'static str, u64>>,
     problems: Vec<Fault<'a>>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 #[derive(Serialize)]
@@ -49,16 +68,19 @@ impl<'a> Fault<'a> {
 }
 
 fn stats(args: &CorpusStats, out: &mut dyn Write) -> Result<()> {
-    let mut files = open(&args.file)?.into_iter().map(Reading::collect);
+    let rules = match &args.preset {
+        Some(name) => Some(Preprocessing::preset(name).map_err(|e| Usage(e.to_string()))?),
+        None => None,
+    };
+    let mut files = open(&args.file, args.reading.options())?.into_iter().map(Reading::collect);
     let Some(mut reading) = files.next() else {
         bail!("{}: no file to read", args.file.display());
     };
     for file in files {
-        reading.trees.extend(file.trees);
-        reading.texts.extend(file.texts);
-        reading.problems.extend(file.problems);
+        reading.extend(file);
     }
     let statistics = Statistics::of_reading(&reading);
+    let removed = rules.map(|rules| removed(&reading, &rules));
     if args.json {
         let counts = Counts {
             trees: statistics.trees,
@@ -67,12 +89,19 @@ fn stats(args: &CorpusStats, out: &mut dyn Write) -> Result<()> {
             labels: &statistics.labels,
             tags: &statistics.tags,
             max_length: statistics.max_length,
+            discontinuous: statistics.discontinuous,
+            removed: removed.as_ref().map(|r| &r.0),
             problems: reading.problems.iter().map(Fault::of).collect(),
         };
         serde_json::to_writer(&mut *out, &counts)?;
         writeln!(out)?;
     } else {
         print(&statistics, reading.format, out)?;
+        if let (Some(removed), Some(preset)) = (&removed, &args.preset) {
+            let steps: Vec<_> = removed.0.iter().map(|(step, n)| format!("{step} {n}")).collect();
+            let steps = if steps.is_empty() { "nothing".to_owned() } else { steps.join(", ") };
+            writeln!(out, "preset {preset:8} takes away: {steps}")?;
+        }
         out.flush()?;
         tell_problems(&reading.problems);
     }
@@ -83,11 +112,30 @@ fn stats(args: &CorpusStats, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// What each step of preprocessing takes away, counted as training would.
+fn removed(reading: &Reading, rules: &Preprocessing) -> Removed {
+    let mut removed = Removed::default();
+    for tree in &reading.trees {
+        rules.clean(tree, &mut removed);
+    }
+    for (i, words) in reading.words.iter().enumerate() {
+        rules.tagged(words.clone(), &mut removed, i);
+    }
+    for (i, text) in reading.texts.iter().enumerate() {
+        rules.text_counted(text, &mut removed, i);
+    }
+    removed
+}
+
 fn print(statistics: &Statistics, format: Format, out: &mut dyn Write) -> Result<()> {
     let Statistics { trees, sentences, words, empty_elements, word_types, max_length, .. } =
         statistics;
     let format = match format {
         Format::Brackets => "bracketed trees",
+        Format::Export => "NEGRA export",
+        Format::Tiger => "TIGER-XML",
+        Format::Columns => "columns of words and tags",
+        Format::Json => "JSON lines",
         Format::Text => "plain text",
     };
     writeln!(out, "format          {format}")?;
@@ -95,6 +143,13 @@ fn print(statistics: &Statistics, format: Format, out: &mut dyn Write) -> Result
     writeln!(out, "sentences       {sentences}")?;
     writeln!(out, "words           {words}, {word_types} different")?;
     writeln!(out, "empty elements  {empty_elements}, not counted as words")?;
+    if statistics.discontinuous > 0 {
+        writeln!(
+            out,
+            "discontinuous   {} phrases whose words have a gap",
+            statistics.discontinuous
+        )?;
+    }
     writeln!(
         out,
         "longest         {max_length} words, {:.1} on average",

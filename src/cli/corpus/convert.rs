@@ -1,0 +1,179 @@
+//! `corpus convert` and `corpus clean`: a treebank in, a treebank out, and a report.
+
+use super::args::{CorpusClean, CorpusConvert, Reading, Target, Writing};
+use super::output::{Output, TreeOutput};
+use super::report::Report;
+use crate::cli::failure::Usage;
+use crate::cli::sentences::open;
+use crate::config::{Config, Data};
+use crate::treebank::{
+    Entry, FileOptions, LengthLimits, Place, Preprocessing, Removed, TaggedWords, attach,
+};
+use anyhow::{Result, bail};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+impl Reading {
+    pub fn options(&self) -> FileOptions {
+        FileOptions { format: self.format, encoding: self.encoding }
+    }
+}
+
+pub fn convert(args: &CorpusConvert, out: &mut dyn Write) -> Result<()> {
+    let job = Job {
+        files: &args.files,
+        options: args.reading.options(),
+        to: args.to,
+        out: args.out.as_deref(),
+        writing: &args.writing,
+    };
+    let limits = LengthLimits { min: 0, max: usize::MAX };
+    job.run(out, limits, |entry| {
+        let mut removed = Removed::default();
+        let Entry::Tree(tree) = entry else { return (Some(entry), removed) };
+        let attached = if args.continuous { attach(&tree) } else { None };
+        let Some((tree, moved)) = attached else { return (Some(Entry::Tree(tree)), removed) };
+        removed.add("attached-higher", moved.raised);
+        removed.add("attached-lower", moved.lowered);
+        (Some(Entry::Tree(tree)), removed)
+    })
+}
+
+pub fn clean(args: &CorpusClean, out: &mut dyn Write) -> Result<()> {
+    let rules = rules(&args.preset, &args.set)?;
+    let job = Job {
+        files: &args.files,
+        options: args.reading.options(),
+        to: args.to,
+        out: args.out.as_deref(),
+        writing: &args.writing,
+    };
+    let limits = LengthLimits { min: args.min_length, max: args.max_length.unwrap_or(usize::MAX) };
+    job.run(out, limits, |entry| {
+        let mut removed = Removed::default();
+        let entry = match entry {
+            Entry::Tree(tree) => rules.clean(&tree, &mut removed).map(Entry::Tree),
+            Entry::Words(words) => {
+                let place = words.place.clone();
+                let cleaned = rules.tagged(words, &mut removed, 0);
+                cleaned.map(|s| Entry::Words(TaggedWords { words: s.words, tags: s.tags, place }))
+            }
+            Entry::Text(text) => {
+                let words = rules.text(&text, 0).words;
+                if words.is_empty() {
+                    removed.add("no-words", 1);
+                }
+                (!words.is_empty()).then(|| Entry::Text(words.join(" ").into()))
+            }
+        };
+        (entry, removed)
+    })
+}
+
+/// The rules of a preset with keys of `[data]` changed.
+fn rules(preset: &str, set: &[String]) -> Result<Preprocessing> {
+    let preset = format!("data.preset={preset}");
+    let changes: Vec<String> =
+        std::iter::once(preset).chain(set.iter().map(|s| format!("data.{s}"))).collect();
+    let config = Config::from_toml("--set", "", &changes).map_err(|e| Usage(e.to_string()))?;
+    let data: &Data = &config.data;
+    Ok(Preprocessing::resolve(data).map_err(|e| Usage(e.to_string()))?)
+}
+
+/// Sentences that are read, changed one by one and written.
+struct Job<'a> {
+    files: &'a [PathBuf],
+    options: FileOptions,
+    to: Option<Target>,
+    out: Option<&'a Path>,
+    writing: &'a Writing,
+}
+
+impl Job<'_> {
+    fn run(
+        &self,
+        out: &mut dyn Write,
+        limits: LengthLimits,
+        mut change: impl FnMut(Entry) -> (Option<Entry>, Removed),
+    ) -> Result<()> {
+        if self.out.is_none() && self.writing.json {
+            let message = "--json needs --out: the treebank itself goes to standard output";
+            return Err(Usage(message.to_owned()).into());
+        }
+        let target = self.to.or(self.out.and_then(Target::of)).unwrap_or(Target::Brackets);
+        let output = match self.out {
+            Some(path) => Output::file(path, self.writing.force)?,
+            None => Output::standard(&mut *out),
+        };
+        let mut output = TreeOutput::new(output, target)?;
+        let mut report = Report::default();
+        for file in self.files {
+            for entry in open(file, self.options)?.into_iter().flatten() {
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(problem) => {
+                        report.problems.push(problem);
+                        continue;
+                    }
+                };
+                report.read += 1;
+                let place = place(&entry);
+                let (entry, mut removed) = change(entry);
+                let entry = entry.filter(|e| within(e, limits, &mut removed));
+                for (step, n) in removed.0 {
+                    output.changes().at(&place).add(step, n, None);
+                }
+                if let Some(entry) = entry {
+                    output.entry(&entry)?;
+                }
+            }
+        }
+        let (output, written, changes) = output.finish()?;
+        report.changes = changes;
+        if written == 0 {
+            let why = match report.problems.first() {
+                Some(problem) => format!("; first problem: {problem}"),
+                None => String::new(),
+            };
+            let counts: Vec<String> =
+                report.changes.counts().iter().map(|(kind, n)| format!("{kind} {n}")).collect();
+            bail!(
+                "no sentence could be written of {} read: {}{why}",
+                report.read,
+                counts.join(", ")
+            );
+        }
+        output.keep()?;
+        let name = self.out.map_or("standard output".to_owned(), |p| p.display().to_string());
+        report.written.push((name, written));
+        report.tell(self.writing.json, out)
+    }
+}
+
+fn place(entry: &Entry) -> Place {
+    match entry {
+        Entry::Tree(tree) => tree.place.clone(),
+        Entry::Words(words) => words.place.clone(),
+        Entry::Text(_) => Place { file: Arc::from(""), line: 0, column: 0 },
+    }
+}
+
+/// Words of a sentence, empty elements included.
+pub fn length(entry: &Entry) -> usize {
+    match entry {
+        Entry::Tree(tree) => tree.len(),
+        Entry::Words(words) => words.words.len(),
+        Entry::Text(text) => text.split_ascii_whitespace().count(),
+    }
+}
+
+fn within(entry: &Entry, limits: LengthLimits, removed: &mut Removed) -> bool {
+    let step = match length(entry) {
+        n if n < limits.min => "too-short",
+        n if n > limits.max => "too-long",
+        _ => return true,
+    };
+    removed.add(step, 1);
+    false
+}

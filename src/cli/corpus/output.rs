@@ -1,0 +1,237 @@
+//! Files that commands write: under a temporary name first, and never over a file that is there
+//! unless they are told to.
+
+use super::args::Target;
+use crate::cli::failure::Usage;
+use crate::config::Format;
+use crate::render::{Diagram, to_forest, trees_to_svg};
+use crate::treebank::{BracketStyle, Changes, Entry, Place, Writer};
+use anyhow::{Context, Result};
+use flate2::{Compression, GzBuilder, write::GzEncoder};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+impl Target {
+    /// The format that a file's name stands for.
+    pub fn of(path: &Path) -> Option<Target> {
+        let name = path.to_string_lossy();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        match Path::new(name).extension()?.to_str()? {
+            "tex" => Some(Target::Forest),
+            "svg" => Some(Target::Svg),
+            _ => Some(match Format::detect(name, b"") {
+                Format::Brackets => Target::Brackets,
+                Format::Export => Target::Export,
+                Format::Tiger => Target::Tiger,
+                Format::Columns => Target::Columns,
+                Format::Json => Target::Json,
+                Format::Text => Target::Text,
+            }),
+        }
+    }
+
+    /// The extension of files of this format.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Target::Brackets | Target::Indented => "mrg",
+            Target::Export => "export",
+            Target::Tiger => "xml",
+            Target::Columns => "conll",
+            Target::Json => "jsonl",
+            Target::Text => "txt",
+            Target::Forest => "tex",
+            Target::Svg => "svg",
+        }
+    }
+
+    fn format(self) -> Option<(Format, BracketStyle)> {
+        let format = match self {
+            Target::Brackets | Target::Indented => Format::Brackets,
+            Target::Export => Format::Export,
+            Target::Tiger => Format::Tiger,
+            Target::Columns => Format::Columns,
+            Target::Json => Format::Json,
+            Target::Text => Format::Text,
+            Target::Forest | Target::Svg => return None,
+        };
+        Some((format, BracketStyle { indented: self == Target::Indented }))
+    }
+}
+
+/// A file that is being written, or standard output.
+pub struct Output<'a> {
+    to: Sink<'a>,
+    /// Where the temporary file goes.
+    path: Option<PathBuf>,
+    force: bool,
+}
+
+enum Sink<'a> {
+    Plain(BufWriter<NamedTempFile>),
+    Gzip(GzEncoder<BufWriter<NamedTempFile>>),
+    Standard(&'a mut dyn Write),
+}
+
+impl<'a> Output<'a> {
+    /// Begins a file beside its place; refuses at once to write over one without `force`.
+    pub fn file(path: &Path, force: bool) -> Result<Output<'a>> {
+        let shown = path.display();
+        if path.exists() && !force {
+            return Err(Usage(format!("{shown} is there already; --force replaces it")).into());
+        }
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let failed = || format!("{shown}: cannot be written");
+        let file = tempfile::Builder::new().prefix(".").suffix(".part").tempfile_in(folder);
+        let file = BufWriter::with_capacity(1 << 16, file.with_context(failed)?);
+        let gzip = path.extension().is_some_and(|e| e == "gz");
+        // No name and no time inside, so that the same trees give the same file.
+        let to = match gzip {
+            true => Sink::Gzip(GzBuilder::new().mtime(0).write(file, Compression::default())),
+            false => Sink::Plain(file),
+        };
+        Ok(Output { to, path: Some(path.to_owned()), force })
+    }
+
+    pub fn standard(out: &'a mut dyn Write) -> Output<'a> {
+        Output { to: Sink::Standard(out), path: None, force: false }
+    }
+
+    /// Puts the file into its place.
+    pub fn keep(self) -> Result<()> {
+        let file = match self.to {
+            Sink::Standard(out) => return Ok(out.flush()?),
+            Sink::Plain(file) => file,
+            Sink::Gzip(encoder) => encoder.finish()?,
+        };
+        let file = file.into_inner().map_err(|e| e.into_error())?;
+        let path = self.path.unwrap_or_default();
+        let shown = path.display();
+        give_usual_rights(&file)?;
+        file.as_file().sync_all()?;
+        let kept = match self.force {
+            true => file.persist(&path),
+            false => file.persist_noclobber(&path),
+        };
+        match kept {
+            Ok(_) => Ok(()),
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(Usage(format!("{shown} is there already; --force replaces it")).into())
+            }
+            Err(e) => Err(e.error).with_context(|| format!("{shown}: cannot be written")),
+        }
+    }
+}
+
+/// Temporary files are for their owner alone; what stays gets the rights of any new file.
+#[cfg(unix)]
+fn give_usual_rights(file: &NamedTempFile) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    // SAFETY: `umask` only exchanges a number, and is set back at once.
+    let mask = unsafe {
+        let mask = libc::umask(0o077);
+        libc::umask(mask);
+        mask
+    };
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o666 & !u32::from(mask)))
+}
+
+#[cfg(not(unix))]
+fn give_usual_rights(_: &NamedTempFile) -> io::Result<()> {
+    Ok(())
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.to {
+            Sink::Plain(file) => file.write(bytes),
+            Sink::Gzip(encoder) => encoder.write(bytes),
+            Sink::Standard(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.to {
+            Sink::Plain(file) => file.flush(),
+            Sink::Gzip(encoder) => encoder.flush(),
+            Sink::Standard(out) => out.flush(),
+        }
+    }
+}
+
+/// Writes sentences in a target format.
+pub struct TreeOutput<'a> {
+    writer: Kind<'a>,
+}
+
+enum Kind<'a> {
+    Treebank(Box<Writer<Output<'a>>>),
+    /// LaTeX, or the trees of a picture.
+    Drawing {
+        out: Output<'a>,
+        svg: Option<Vec<Diagram>>,
+        written: u64,
+        changes: Changes,
+    },
+}
+
+impl<'a> TreeOutput<'a> {
+    pub fn new(out: Output<'a>, target: Target) -> Result<TreeOutput<'a>> {
+        let writer = match target.format() {
+            Some((format, style)) => Kind::Treebank(Box::new(Writer::new(out, format, style)?)),
+            None => {
+                let svg = (target == Target::Svg).then(Vec::new);
+                Kind::Drawing { out, svg, written: 0, changes: Changes::default() }
+            }
+        };
+        Ok(TreeOutput { writer })
+    }
+
+    pub fn entry(&mut self, entry: &Entry) -> Result<()> {
+        match &mut self.writer {
+            Kind::Treebank(writer) => writer.entry(entry)?,
+            Kind::Drawing { out, svg, written, changes } => {
+                let Entry::Tree(tree) = entry else {
+                    let place = match entry {
+                        Entry::Words(words) => words.place.clone(),
+                        _ => Place::default(),
+                    };
+                    let detail = Some("without a tree".to_owned());
+                    changes.at(&place).add("sentences-left-out", 1, detail);
+                    return Ok(());
+                };
+                *written += 1;
+                let diagram = Diagram::from_tree(tree);
+                match svg {
+                    Some(diagrams) => diagrams.push(diagram),
+                    None => out.write_all(to_forest(&diagram).as_bytes())?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What changed so far.
+    pub fn changes(&mut self) -> &mut Changes {
+        match &mut self.writer {
+            Kind::Treebank(writer) => &mut writer.changes,
+            Kind::Drawing { changes, .. } => changes,
+        }
+    }
+
+    /// Ends the file without putting it into its place: see [`Output::keep`].
+    pub fn finish(self) -> Result<(Output<'a>, u64, Changes)> {
+        match self.writer {
+            Kind::Treebank(writer) => Ok(writer.finish()?),
+            Kind::Drawing { mut out, svg, written, changes } => {
+                if let Some(diagrams) = svg {
+                    out.write_all(trees_to_svg(&diagrams).as_bytes())?;
+                }
+                Ok((out, written, changes))
+            }
+        }
+    }
+}

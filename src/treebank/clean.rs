@@ -1,0 +1,217 @@
+//! Preprocessing that gives trees: what a model would see of a treebank, as a treebank.
+
+use super::graph::{Graph, GraphNode};
+use super::preprocess::{Memo, TRACE, root_brackets};
+use super::{NodeId, Preprocessing, Removed, Tree, attach};
+use crate::config::{Discontinuous, FunctionLabels, UnaryChains};
+use std::sync::Arc;
+
+impl Preprocessing {
+    /// The tree less what preprocessing takes away, its words and labels as models see them, and
+    /// what each step took; `None`, and counted as `no-words`, where no word remains. The
+    /// brackets above the sentence proper stay.
+    pub fn clean(&self, tree: &Tree, removed: &mut Removed) -> Option<Tree> {
+        let attached = match self.discontinuous {
+            Discontinuous::Attach => attach(tree),
+            Discontinuous::Keep => None,
+        };
+        if let Some((_, moved)) = &attached {
+            removed.add("reattached", moved.moved());
+        }
+        let tree = attached.as_ref().map_or(tree, |(tree, _)| tree);
+        let offsets = self.offsets(tree, removed)?;
+        let mut memo = Memo::default();
+        let mut graph = Graph::of(tree);
+        let roots = root_brackets(tree);
+        let keeps = self.keeps(tree, &offsets, removed);
+        let mut kept_children = vec![0; keeps.len()];
+        for (id, node) in tree.nodes() {
+            if let Some(parent) = node.parent.filter(|_| keeps[id.index()]) {
+                kept_children[parent.index()] += 1;
+            }
+        }
+        let mut targets: Vec<usize> = (0..graph.nodes.len()).collect();
+        // Parents stand before children, so a node above is settled before those below it.
+        for (id, node) in tree.nodes() {
+            let i = id.index();
+            if let Some(parent) = node.parent {
+                // A phrase that went into the one above it hands its children on.
+                graph.nodes[i].parent = Some(targets[parent.index()]);
+            }
+            if !keeps[i] {
+                continue;
+            }
+            match node.position {
+                Some(position) => {
+                    let word = &tree.words()[position as usize];
+                    let is_trace = **node.label == *TRACE;
+                    let normal = if is_trace { word.clone() } else { memo.word(self, word) };
+                    removed.add("words-normalised", u64::from(normal != *word));
+                    graph.nodes[i].word = offsets[position as usize].map(|o| (o, normal));
+                }
+                None => self.clean_phrase(&mut graph, i, &mut memo, removed),
+            }
+            let above = node.parent.map(NodeId::index);
+            if let Some(above) = above
+                && self.unary_chains != UnaryChains::Keep
+                && node.word.is_none()
+                && above >= roots
+                && kept_children[above] == 1
+            {
+                let above = targets[above];
+                if self.unary_chains == UnaryChains::Join {
+                    let joined = format!("{}+{}", graph.nodes[above].label, graph.nodes[i].label);
+                    graph.nodes[above].label = joined.into();
+                }
+                removed.add("unary-phrases", 1);
+                targets[i] = above;
+            }
+        }
+        // What went away is left out, and indices close up.
+        let stays: Vec<bool> =
+            (0..graph.nodes.len()).map(|i| keeps[i] && targets[i] == i).collect();
+        let mut new = vec![usize::MAX; graph.nodes.len()];
+        let mut next = 0;
+        for (i, _) in stays.iter().enumerate().filter(|(_, stays)| **stays) {
+            new[i] = next;
+            next += 1;
+        }
+        let mut kept = Graph::default();
+        for (node, _) in graph.nodes.into_iter().zip(&stays).filter(|(_, stays)| **stays) {
+            let before = node.secondary.len();
+            let secondary: Vec<(usize, Arc<str>)> = node
+                .secondary
+                .into_iter()
+                .filter(|(to, _)| keeps[*to])
+                .map(|(to, label)| (new[targets[to]], label))
+                .collect();
+            removed.add("secondary-edges", (before - secondary.len()) as u64);
+            let parent = node.parent.map(|p| new[p]);
+            kept.nodes.push(GraphNode { parent, secondary, ..node });
+        }
+        let cleaned = kept.assemble(tree.place.clone(), tree.name().cloned());
+        Some(cleaned.expect("phrases that stay have a word below them"))
+    }
+
+    /// Which nodes stay: those with a word that does.
+    fn keeps(&self, tree: &Tree, offsets: &[Option<u32>], removed: &mut Removed) -> Vec<bool> {
+        let mut keeps = vec![false; tree.nodes().len()];
+        for (id, node) in tree.nodes().rev() {
+            if let Some(position) = node.position {
+                keeps[id.index()] = offsets[position as usize].is_some();
+            } else if !keeps[id.index()] {
+                removed.add("empty-phrases", 1);
+            }
+            if let Some(parent) = node.parent {
+                keeps[parent.index()] |= keeps[id.index()];
+            }
+        }
+        keeps
+    }
+
+    fn clean_phrase(&self, graph: &mut Graph, i: usize, memo: &mut Memo, removed: &mut Removed) {
+        if self.function_labels == FunctionLabels::Keep {
+            return;
+        }
+        let node = &mut graph.nodes[i];
+        let label = memo.label(self, &node.label);
+        let edge = node.annotation.edge.take();
+        removed.add("function-labels", u64::from(label != node.label || edge.is_some()));
+        node.label = label;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::formats::tests::export;
+    use super::super::tree::tree;
+    use super::*;
+
+    fn cleaned(rules: &Preprocessing, tree: &Tree) -> (Option<String>, Vec<(&'static str, u64)>) {
+        let mut removed = Removed::default();
+        let tree = rules.clean(tree, &mut removed);
+        (tree.map(|t| t.to_string()), removed.0.into_iter().collect())
+    }
+
+    #[test]
+    fn every_step_is_done_and_counted() {
+        let rules = Preprocessing::preset("ptb").expect("known");
+        let given = tree(
+            "( (S (NP-SBJ (-NONE- *PRO*)) (`` ``) (VP (VB Buy) (NP=2 (CD 1,000) (NNS Kites)) \
+             (PRN (, ,) (NP (-NONE- *T*-1)))) (. .)))",
+        );
+        let (text, removed) = cleaned(&rules, &given);
+        assert_eq!(text.as_deref(), Some("( (S (VP (VB buy) (NP (CD N) (NNS kites)))))"));
+        let expected = [
+            ("empty-phrases", 3),
+            ("function-labels", 1),
+            ("punctuation", 3),
+            ("traces", 2),
+            ("words-normalised", 3),
+        ];
+        assert_eq!(removed, expected);
+        let (text, removed) = cleaned(&rules, &tree("(TOP (NP (-NONE- *)))"));
+        assert_eq!((text, removed), (None, vec![("no-words", 1), ("traces", 1)]));
+    }
+
+    #[test]
+    fn unary_chains_are_kept_collapsed_or_joined() {
+        let given = tree("(TOP (S (VP (S (VP (VB go) (NP (NN home)))))))");
+        for (chains, expected) in [
+            (UnaryChains::Keep, "(TOP (S (VP (S (VP (VB go) (NP (NN home)))))))"),
+            (UnaryChains::Collapse, "(TOP (S (VB go) (NP (NN home))))"),
+            (UnaryChains::Join, "(TOP (S+VP+S+VP (VB go) (NP (NN home))))"),
+        ] {
+            let rules = Preprocessing { unary_chains: chains, ..Preprocessing::default() };
+            assert_eq!(cleaned(&rules, &given).0.as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn the_gold_spans_of_a_cleaned_tree_are_those_of_the_tree() {
+        let given = tree(
+            "(ROOT (S-IMP (NP-SBJ (-NONE- *)) (VP (VB Go) (NP (NP (CD 2) (NNS Miles)) (, ,))) (. .)))",
+        );
+        for chains in [UnaryChains::Keep, UnaryChains::Collapse, UnaryChains::Join] {
+            // `N` would be lower-cased when it is cleaned again.
+            let plain = Preprocessing { numbers: false, ..Preprocessing::default() };
+            let rules = Preprocessing { unary_chains: chains, ..plain };
+            let clean = rules.clean(&given, &mut Removed::default()).expect("words");
+            let spans = |tree: &Tree| {
+                let sentence = rules.sentence(Arc::new(tree.clone()), 0, &mut Removed::default());
+                let sentence = sentence.expect("words");
+                (sentence.words, sentence.tags, sentence.gold)
+            };
+            assert_eq!(spans(&clean), spans(&given));
+        }
+    }
+
+    #[test]
+    fn gaps_stay_unless_they_are_to_be_attached() {
+        let given = export(
+            "A X -- OA 500\nb X -- HD 501\nc X -- HD 500\n#500 VP -- OC 501\n#501 S -- -- 0",
+        );
+        let rules = Preprocessing::default();
+        let clean = rules.clean(&given, &mut Removed::default()).expect("words");
+        assert!(clean.is_discontinuous());
+        let rules = Preprocessing { discontinuous: Discontinuous::Attach, ..rules };
+        let (text, removed) = cleaned(&rules, &given);
+        assert_eq!(text.as_deref(), Some("(VROOT (S (X a) (X b) (VP (X c))))"));
+        assert!(removed.contains(&("reattached", 1)), "{removed:?}");
+    }
+
+    #[test]
+    fn depth_is_no_bound() {
+        let n = 100_000;
+        let deep = tree(&format!("{}(X (NN a)){}", "(X ".repeat(n), ")".repeat(n)));
+        for chains in [UnaryChains::Keep, UnaryChains::Collapse] {
+            let rules = Preprocessing { unary_chains: chains, ..Preprocessing::default() };
+            let mut removed = Removed::default();
+            let clean = rules.clean(&deep, &mut removed).expect("a word");
+            let kept = removed.get("unary-phrases") as usize + clean.nodes().len();
+            assert_eq!(kept, deep.nodes().len());
+            let sentence = rules.sentence(Arc::new(deep.clone()), 0, &mut removed);
+            assert!(!sentence.expect("a word").gold.expect("a tree").is_empty());
+        }
+    }
+}

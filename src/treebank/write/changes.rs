@@ -1,0 +1,60 @@
+use super::super::Place;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Something that is not in the output as it was in the input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// Short stable name, e.g. `edge-labels-left-out`.
+    pub kind: &'static str,
+    pub file: Arc<str>,
+    /// Of the sentence, from 1; 0 where it is not known.
+    pub line: u32,
+    pub column: u32,
+    /// How many things of the sentence changed so.
+    pub count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// All changes of a conversion, in the order of the sentences.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes(pub Vec<Change>);
+
+impl Changes {
+    /// Adds to what changed in the sentence at this place.
+    pub fn at<'a>(&'a mut self, place: &'a Place) -> Notes<'a> {
+        Notes { changes: &mut self.0, place }
+    }
+
+    /// How many things changed, by kind.
+    pub fn counts(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        for change in &self.0 {
+            *counts.entry(change.kind).or_default() += change.count;
+        }
+        counts
+    }
+
+    pub fn extend(&mut self, other: Changes) {
+        self.0.extend(other.0);
+    }
+}
+
+/// What changes in one sentence.
+#[derive(Debug)]
+pub struct Notes<'a> {
+    changes: &'a mut Vec<Change>,
+    place: &'a Place,
+}
+
+impl Notes<'_> {
+    /// Notes that `count` things changed; none is no change.
+    pub fn add(&mut self, kind: &'static str, count: u64, detail: Option<String>) {
+        if count > 0 {
+            let Place { file, line, column } = self.place.clone();
+            self.changes.push(Change { kind, file, line, column, count, detail });
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The same trees in several formats, and what `corpus convert`, `split` and `clean` make of them.
+
+use crate::call::rankspace;
+use crate::shared::shared;
+use rankspace::treebank::{NodeId, Tree, attach, read_file};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn trees(path: &Path) -> Vec<Tree> {
+    let reading = read_file(path).expect("readable");
+    assert!(reading.problems.is_empty(), "{:?}", reading.problems.first());
+    reading.trees
+}
+
+/// Brackets without the name of the root.
+fn below_root(tree: &Tree) -> String {
+    let text = tree.to_string();
+    text.split_once(' ').expect("a label and something below").1.to_owned()
+}
+
+#[test]
+fn one_treebank_in_three_formats_gives_the_same_trees() {
+    let Some(folder) = shared("data/formats") else { return };
+    let brackets = trees(&folder.join("gum-120.mrg"));
+    assert_eq!(brackets.len(), 120);
+    for name in ["gum-120.export", "gum-120.tiger.xml"] {
+        let others = trees(&folder.join(name));
+        assert_eq!(others.len(), brackets.len(), "{name}");
+        for (tree, other) in brackets.iter().zip(&others) {
+            assert_eq!(below_root(tree), below_root(other), "{name}: {:?}", other.place);
+            assert_eq!(tree.words(), other.words(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn discontinuous_trees_are_the_same_in_export_and_tiger_and_keep_their_gaps() {
+    let Some(folder) = shared("data/formats") else { return };
+    let export = trees(&folder.join("discontinuous.export"));
+    let tiger = trees(&folder.join("discontinuous.tiger.xml"));
+    let version3 = trees(&folder.join("discontinuous-format3.export"));
+    assert_eq!((export.len(), tiger.len(), version3.len()), (6, 6, 4));
+    let facts = |tree: &Tree| -> Vec<(String, Vec<u32>, Option<String>)> {
+        let edge = |id| tree.annotation(id)?.edge.as_deref().map(str::to_owned);
+        let node =
+            |id: NodeId| (tree.node(id).label.to_string(), tree.positions_below(id), edge(id));
+        tree.nodes().map(|(id, _)| node(id)).collect()
+    };
+    for (a, b) in export.iter().zip(&tiger).chain(export.iter().zip(&version3)) {
+        assert_eq!(facts(a), facts(b));
+        assert_eq!(a.words(), b.words());
+    }
+    let gaps: Vec<bool> = export.iter().map(Tree::is_discontinuous).collect();
+    assert_eq!(gaps, [true, true, true, true, false, false]);
+    assert_eq!(export[5].words().join(" "), "-LRB- siehe #500 -RRB-");
+    for tree in export.iter().filter(|t| t.is_discontinuous()) {
+        let (continuous, moved) = attach(tree).expect("it has a gap");
+        assert!(!continuous.is_discontinuous() && moved.moved() > 0);
+        assert_eq!(continuous.words(), tree.words());
+    }
+}
+
+#[test]
+fn secondary_edges_lemmas_and_morphology_are_kept() {
+    let Some(folder) = shared("data/formats") else { return };
+    let tree = trees(&folder.join("secondary-edges.export")).remove(0);
+    let first = tree.annotation(tree.preterminals()[0]).expect("annotated");
+    let [(parent, label)] = &first.secondary[..] else { panic!("{first:?}") };
+    assert_eq!((&**label, tree.positions_below(*parent)), ("SB", vec![3]));
+    assert_eq!(first.morphology.as_deref(), Some("*.Nom.Sg"));
+    let verb = tree.annotation(tree.preterminals()[1]).expect("annotated");
+    assert_eq!(verb.lemma.as_deref(), Some("singen"));
+}
+
+#[test]
+fn converting_there_and_back_gives_the_file_again() {
+    let Some(folder) = shared("data/formats") else { return };
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let given = folder.join("gum-120.mrg");
+    for via in ["a.export", "a.xml", "a.jsonl", "a.mrg.gz", "a.export.gz"] {
+        let (there, back) = (base.path().join(via), base.path().join("back.mrg"));
+        rankspace("corpus convert").arg(&given).arg("--out").arg(&there).succeeds();
+        rankspace("corpus convert --force").arg(&there).arg("--out").arg(&back).succeeds();
+        let text = |path: &Path| fs::read_to_string(path).expect("readable");
+        assert_eq!(text(&back).replace("(VROOT ", "(ROOT "), text(&given), "{via}");
+    }
+    let indented = base.path().join("indented.mrg");
+    rankspace("corpus convert --to indented").arg(&given).arg("--out").arg(&indented).succeeds();
+    let shown = |trees: Vec<Tree>| trees.iter().map(Tree::to_string).collect::<Vec<_>>();
+    assert_eq!(shown(trees(&indented)), shown(trees(&given)));
+}
+
+#[test]
+fn a_conversion_reports_every_change_with_its_place() {
+    let Some(folder) = shared("data/formats") else { return };
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let out = base.path().join("a.mrg");
+    let call = || rankspace("corpus convert --json").arg(folder.join("discontinuous.export"));
+    let report = call().arg("--out").arg(&out).succeeds().json();
+    assert_eq!((&report["read"], &report["written"]), (&6.into(), &6.into()));
+    assert!(report["counts"]["attached"].as_u64() >= Some(4), "{report}");
+    for change in report["changes"].as_array().expect("a list") {
+        assert!(change["line"].as_u64() > Some(2) && change["kind"].is_string(), "{change}");
+    }
+    assert_eq!(trees(&out).len(), 6);
+    let export = base.path().join("a.export");
+    let kept = call().arg("--out").arg(&export).succeeds().json();
+    assert_eq!(kept["changes"], Value::Array(vec![]), "export holds all of it");
+    let moved = call().arg("--continuous").arg("--out").arg(base.path().join("b.export"));
+    let moved = moved.succeeds().json();
+    assert!(moved["counts"]["attached-lower"].as_u64() > Some(0), "{moved}");
+}
+
+#[test]
+fn nothing_is_overwritten_without_force_and_nothing_half_written_is_left() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let out = base.path().join("a.mrg");
+    fs::write(&out, "mine").expect("writable");
+    let call = || rankspace("corpus convert - --out").arg(&out);
+    call().input("(S (NN a))").refused().complains("--force");
+    assert_eq!(fs::read_to_string(&out).expect("readable"), "mine");
+    call().arg("--force").input("nothing of a tree").fails().complains("no sentence");
+    assert_eq!(fs::read_to_string(&out).expect("readable"), "mine");
+    call().arg("--force").input("(S (NN a))").succeeds();
+    assert_eq!(fs::read_to_string(&out).expect("readable"), "(S (NN a))\n");
+    assert_eq!(fs::read_dir(base.path()).expect("readable").count(), 1);
+    rankspace("corpus convert - --json").refused().complains("--out");
+}
+
+#[test]
+fn drawings_columns_and_text_are_written_too() {
+    let call =
+        |to: &str| rankspace("corpus convert - --to").arg(to).input("(S (NP (NN a_b)) (VB c))");
+    call("forest").succeeds().prints("\\begin{forest}").prints("a\\_b");
+    call("svg").succeeds().prints("<svg").prints(">a_b<");
+    call("columns").succeeds().prints("a_b\tNN\nc\tVB\n");
+    call("text").succeeds().prints("a_b c\n").complains("phrases-left-out: 2");
+    let words = rankspace("corpus convert - --to export").input("just words\n").fails();
+    words.complains("sentences-left-out 1");
+}
+
+#[test]
+fn formats_and_encodings_can_be_named() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let file = base.path().join("a.export");
+    fs::write(&file, b"#BOS 1\nK\xf6ln\tNE\t--\t--\t0\n#EOS 1\n").expect("writable");
+    rankspace("corpus stats").arg(&file).fails().complains("0xF6").complains("latin-1");
+    let read = rankspace("corpus stats --json --encoding latin-1").arg(&file).succeeds();
+    assert_eq!(read.json()["words"], 1);
+    let text = rankspace("corpus stats --json --format text --encoding latin-1").arg(&file);
+    assert_eq!(text.succeeds().json()["trees"], 0);
+    rankspace("corpus stats --format penn").arg(&file).refused().complains("brackets, export");
+}
+
+fn treebank(sentences: usize) -> String {
+    let tree = |i: usize| format!("(S (NP {})(VB v))\n", format!("(NN w{i})").repeat(1 + i % 9));
+    (0..sentences).map(tree).collect()
+}
+
+#[test]
+fn a_split_gives_every_sentence_to_one_part() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let file = base.path().join("all.mrg");
+    fs::write(&file, treebank(100)).expect("writable");
+    let split = |out: &str, more: &str| {
+        let call =
+            rankspace("corpus split --json").arg(&file).arg("--out").arg(base.path().join(out));
+        call.args(more).succeeds().json();
+        ["train", "dev", "test"].map(|part| {
+            fs::read_to_string(base.path().join(out).join(format!("{part}.mrg"))).expect("written")
+        })
+    };
+    let parts = split("a", "--seed 3");
+    assert_eq!(parts.each_ref().map(|p| p.lines().count()), [80, 10, 10]);
+    let mut lines: Vec<String> = parts.iter().flat_map(|p| p.lines().map(str::to_owned)).collect();
+    let mut all: Vec<String> = trees(&file).iter().map(Tree::to_string).collect();
+    lines.sort();
+    all.sort();
+    assert_eq!(lines, all);
+    assert_eq!(parts, split("b", "--seed 3"));
+    assert_ne!(parts, split("c", "--seed 4"));
+    let strata = split("d", "--stratify --part train=1 --part dev=1 --part test=1");
+    for part in strata {
+        let short = part.lines().filter(|l| l.matches("NN").count() == 1).count();
+        assert!((3..=5).contains(&short), "{short}");
+    }
+    let again = rankspace("corpus split").arg(&file).arg("--out").arg(base.path().join("a"));
+    again.refused().complains("--force");
+    for wrong in ["--part train", "--part train=0", "--part a=1 --part a=1", "--part ../x=1"] {
+        let call = rankspace("corpus split --force").args(wrong).arg(&file);
+        call.arg("--out").arg(base.path().join("a")).refused();
+    }
+}
+
+#[test]
+fn a_split_goes_by_section_or_by_file() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    for (section, n) in [("02", 3), ("03", 4), ("22", 5), ("23", 6)] {
+        let folder = base.path().join("wsj").join(section);
+        fs::create_dir_all(&folder).expect("made");
+        fs::write(folder.join("a.mrg"), treebank(n)).expect("writable");
+    }
+    let call = |out: &str| {
+        let call = rankspace("corpus split --json").arg(base.path().join("wsj"));
+        call.arg("--out").arg(base.path().join(out))
+    };
+    let sizes = |report: &Value| -> Vec<u64> {
+        report["files"].as_object().expect("files").values().filter_map(Value::as_u64).collect()
+    };
+    let report = call("s").args("--sections dev=22 --sections test=23 --sections train=02-21");
+    assert_eq!(sizes(&report.succeeds().json()), [5, 6, 7]);
+    let report = call("f").args("--by file --part a=1 --part b=1").succeeds().json();
+    assert_eq!(sizes(&report), [9, 9]);
+}
+
+#[test]
+fn cleaning_does_what_preprocessing_does_and_counts_it() {
+    let text = "( (S (NP-SBJ (-NONE- *)) (VP (VB Go) (NP (CD 12) (NNS Miles))) (. .)))\n\
+                (TOP (NP (-NONE- *)))\n( (FRAG (NN Yes)))\n";
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let out = base.path().join("clean.mrg");
+    let call = || rankspace("corpus clean - --preset ptb --json --force --out").arg(&out);
+    let report = call().input(text).succeeds().json();
+    let written = || fs::read_to_string(&out).expect("written");
+    assert_eq!(written(), "( (S (VP (VB go) (NP (CD N) (NNS miles)))))\n( (FRAG (NN yes)))\n");
+    let counts = &report["counts"];
+    assert_eq!((&counts["traces"], &counts["punctuation"]), (&2.into(), &1.into()), "{report}");
+    assert_eq!((&counts["no-words"], &counts["words-normalised"]), (&1.into(), &4.into()));
+    let other = call().args("--set lowercase=false --set unary_chains=join --min-length 2");
+    let report = other.input(text).succeeds().json();
+    assert_eq!(written(), "( (S+VP (VB Go) (NP (CD N) (NNS Miles))))\n");
+    assert_eq!(report["counts"]["too-short"], 1);
+    call().args("--set lowercas=false").refused().complains("did you mean `lowercase`");
+    rankspace("corpus clean - --preset wsj").refused().complains("ptb");
+}
+
+#[test]
+fn stats_show_what_a_preset_takes_away() {
+    let text = "( (S (NP-SBJ (-NONE- *)) (VP (VB Go)) (. .)))\n";
+    let stats = rankspace("corpus stats - --preset ptb --json").input(text).succeeds().json();
+    assert_eq!(stats["removed"]["traces"], 1);
+    assert_eq!(stats["removed"]["punctuation"], 1);
+    rankspace("corpus stats - --preset ptb").input(text).succeeds().prints("punctuation 1");
+}
