@@ -71,10 +71,9 @@ impl Preprocessing {
         let stays: Vec<bool> =
             (0..graph.nodes.len()).map(|i| keeps[i] && targets[i] == i).collect();
         let mut new = vec![usize::MAX; graph.nodes.len()];
-        let mut next = 0;
-        for (i, _) in stays.iter().enumerate().filter(|(_, stays)| **stays) {
-            new[i] = next;
-            next += 1;
+        let staying = stays.iter().enumerate().filter(|(_, stays)| **stays);
+        for (place, (i, _)) in staying.enumerate() {
+            new[i] = place;
         }
         let mut kept = Graph::default();
         for (node, _) in graph.nodes.into_iter().zip(&stays).filter(|(_, stays)| **stays) {

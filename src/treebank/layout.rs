@@ -72,8 +72,7 @@ mod tests {
     #[test]
     fn what_is_given_stays() {
         let (dir, mut config) = treebank();
-        let section = |n: &str| Sources(vec![dir.path().join(n).display().to_string()]);
-        config.data.dev = section("24");
+        config.data.dev = Sources(vec![dir.path().join("24").display().to_string()]);
         let splits = Splits::load(&config).expect("loads");
         assert_eq!(
             (words(&splits.train).as_str(), words(&splits.dev).as_str()),

@@ -136,7 +136,7 @@ fn give_usual_rights(file: &NamedTempFile) -> io::Result<()> {
         libc::umask(mask);
         mask
     };
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o666 & !u32::from(mask)))
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o666 & !mask))
 }
 
 #[cfg(not(unix))]
@@ -168,7 +168,7 @@ pub struct TreeOutput<'a> {
 }
 
 enum Kind<'a> {
-    Treebank(Box<Writer<Output<'a>>>),
+    Treebank(Writer<Output<'a>>),
     /// LaTeX, or the trees of a picture.
     Drawing {
         out: Output<'a>,
@@ -181,7 +181,7 @@ enum Kind<'a> {
 impl<'a> TreeOutput<'a> {
     pub fn new(out: Output<'a>, target: Target) -> Result<TreeOutput<'a>> {
         let writer = match target.format() {
-            Some((format, style)) => Kind::Treebank(Box::new(Writer::new(out, format, style)?)),
+            Some((format, style)) => Kind::Treebank(Writer::new(out, format, style)?),
             None => {
                 let svg = (target == Target::Svg).then(Vec::new);
                 Kind::Drawing { out, svg, written: 0, changes: Changes::default() }

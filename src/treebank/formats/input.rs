@@ -26,8 +26,11 @@ pub(crate) struct Input<R> {
 #[derive(Debug)]
 enum Body<R> {
     Plain(R),
-    Gzip(Box<BufReader<MultiGzDecoder<Chain<Cursor<Vec<u8>>, R>>>>),
+    Gzip(Box<BufReader<Unpacked<R>>>),
 }
+
+/// The beginning is put before the rest once more.
+type Unpacked<R> = MultiGzDecoder<Chain<Cursor<Vec<u8>>, R>>;
 
 impl<R: BufRead> Input<R> {
     /// Looks at the beginning; an error is one only where there is nothing before it.

@@ -34,6 +34,8 @@ pub struct Reader<R> {
     start: Place,
     /// Text outside trees was reported and no tree has come since.
     in_stray: bool,
+    /// Where a remark over several lines began that is still open.
+    remark: Option<Place>,
     /// The last bracket too many was on this line.
     extra_close_line: u32,
     layout: Layout,
@@ -79,6 +81,7 @@ impl<R: BufRead> Reader<R> {
             faulty: false,
             start: Place::default(),
             in_stray: false,
+            remark: None,
             extra_close_line: 0,
             layout: Layout::default(),
             anything: false,
@@ -178,6 +181,10 @@ impl<R: BufRead> Reader<R> {
             return report;
         }
         self.ended = true;
+        if let Some(Place { file, line, column }) = self.remark.take() {
+            let message = "a remark that begins with `/*` is not closed".to_owned();
+            return Some(Err(Problem { file, line, column, kind: "unclosed", message }));
+        }
         if self.anything {
             return None;
         }
@@ -279,6 +286,8 @@ impl<R: BufRead> Reader<R> {
             "a bare parenthesis as a word under `{tag}` cannot be told from structure: \
              write -LRB- or -RRB-"
         );
+        // The bracket meant as a word is the one too many on its line.
+        self.extra_close_line = self.lines.number;
         self.fault(at, "raw-parenthesis", message)
     }
 
@@ -304,6 +313,10 @@ impl<R: BufRead> Reader<R> {
             return (!seen).then(|| self.problem(at, "not-utf8", message));
         };
         if self.depth == 0 {
+            // Where files were put one behind the other.
+            if text.trim_matches('\u{feff}').is_empty() {
+                return None;
+            }
             let text = shorten(text);
             let seen = std::mem::replace(&mut self.in_stray, true);
             return (!seen).then(|| {
@@ -334,6 +347,12 @@ impl<R: BufRead> Iterator for Reader<R> {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
             let line = &self.lines.line;
+            if self.remark.is_some() && self.at < line.len() {
+                if ends_remark(&line[self.at..]) {
+                    self.remark = None;
+                }
+                self.at = line.len();
+            }
             while self.at < line.len() && is_blank(line[self.at]) {
                 self.at += 1;
             }
@@ -350,6 +369,12 @@ impl<R: BufRead> Iterator for Reader<R> {
                 }
                 Some(first) => {
                     let remark = self.depth == 0 && b"#%*;/".contains(first);
+                    let opens =
+                        remark && [&b"/*"[..], b"/~*"].iter().any(|o| line[at..].starts_with(o));
+                    if opens && !ends_remark(&line[at + 2..]) {
+                        self.remark = Some(self.place(at));
+                    }
+                    let line = &self.lines.line;
                     self.at = match remark {
                         true => line.len(),
                         false => at + atom_length(&line[at..]),
@@ -364,6 +389,11 @@ impl<R: BufRead> Iterator for Reader<R> {
         }
         None
     }
+}
+
+/// Whether a line ends a remark over several, as `*/` or `*~/`.
+fn ends_remark(line: &[u8]) -> bool {
+    line.windows(2).any(|w| w == b"*/") || line.windows(3).any(|w| w == b"*~/")
 }
 
 fn atom_length(bytes: &[u8]) -> usize {
@@ -463,5 +493,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
+#[cfg(test)]
+mod kinds;
 #[cfg(test)]
 mod tests;
