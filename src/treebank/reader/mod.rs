@@ -6,9 +6,11 @@
 //! swallowed the rest of the file, the lines behind the broken tree are read
 //! once more, each opening bracket in the first column beginning a tree.
 
+mod lines;
+
 use super::formats::{is_blank, not_utf8};
 use super::{Interner, Place, Problem, Tree, TreeBuilder};
-use std::collections::VecDeque;
+use lines::{ColumnMemo, Lines};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -38,6 +40,8 @@ pub struct Reader<R> {
     remark: Option<Place>,
     /// The last bracket too many was on this line.
     extra_close_line: u32,
+    /// The last bracket that was meant as a word was on this line.
+    raw_line: u32,
     layout: Layout,
     anything: bool,
     ended: bool,
@@ -83,6 +87,7 @@ impl<R: BufRead> Reader<R> {
             in_stray: false,
             remark: None,
             extra_close_line: 0,
+            raw_line: 0,
             layout: Layout::default(),
             anything: false,
             ended: false,
@@ -246,8 +251,19 @@ impl<R: BufRead> Reader<R> {
             false => self.builder.take(self.start.clone()),
         };
         self.layout.first_column_continues |= self.lines.holding && !self.faulty;
+        if self.faulty && self.raw_line == self.lines.number {
+            self.skip_rest();
+        }
         self.abandon();
         tree.map(Ok)
+    }
+
+    /// Behind a bracket that was meant as a word the brackets do not tell where trees begin, so
+    /// what is left of the line is passed over up to one of a root label.
+    fn skip_rest(&mut self) {
+        let line = &self.lines.line;
+        let begins = |at: &usize| line[*at] == b'(' && root_label(&line[*at..]).is_some();
+        self.at = (self.at..line.len()).find(begins).unwrap_or(line.len());
     }
 
     /// Puts the innermost bracket, which ends here, into the tree.
@@ -288,6 +304,7 @@ impl<R: BufRead> Reader<R> {
         );
         // The bracket meant as a word is the one too many on its line.
         self.extra_close_line = self.lines.number;
+        self.raw_line = self.lines.number;
         self.fault(at, "raw-parenthesis", message)
     }
 
@@ -420,76 +437,6 @@ fn shorten(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-/// Columns in characters from 1, counted onwards from the last one asked for,
-/// so that many trees on one line cost no more than the line.
-#[derive(Debug, Default)]
-struct ColumnMemo {
-    at: usize,
-    characters: u32,
-}
-
-impl ColumnMemo {
-    fn of(&mut self, line: &[u8], at: usize) -> u32 {
-        if at < self.at {
-            *self = ColumnMemo::default();
-        }
-        let begins = |b: &&u8| **b & 0xc0 != 0x80;
-        let more = line[self.at..at].iter().filter(begins).count();
-        *self = ColumnMemo { at, characters: self.characters.saturating_add(more as u32) };
-        self.characters + 1
-    }
-}
-
-/// Lines of the input, with those kept that may have to be read once more.
-#[derive(Debug)]
-struct Lines<R> {
-    input: R,
-    line: Vec<u8>,
-    /// From 1; 0 before the first line.
-    number: u32,
-    /// Whether lines are kept from here on.
-    holding: bool,
-    held: VecDeque<(u32, Vec<u8>)>,
-    again: VecDeque<(u32, Vec<u8>)>,
-}
-
-impl<R: BufRead> Lines<R> {
-    fn new(input: R) -> Self {
-        Lines {
-            input,
-            line: Vec::new(),
-            number: 0,
-            holding: false,
-            held: VecDeque::new(),
-            again: VecDeque::new(),
-        }
-    }
-
-    /// Reads the next line, its line end included; false at the end of the input.
-    fn advance(&mut self) -> std::io::Result<bool> {
-        if self.holding {
-            self.held.push_back((self.number, std::mem::take(&mut self.line)));
-        }
-        self.line.clear();
-        if let Some((number, line)) = self.again.pop_front() {
-            (self.number, self.line) = (number, line);
-            return Ok(true);
-        }
-        if self.input.read_until(b'\n', &mut self.line)? == 0 {
-            return Ok(false);
-        }
-        if self.number == 0 && self.line.starts_with(b"\xef\xbb\xbf") {
-            self.line.drain(..3);
-        }
-        self.number = self.number.saturating_add(1);
-        Ok(true)
-    }
-
-    fn replay(&mut self, lines: VecDeque<(u32, Vec<u8>)>) {
-        self.again = lines;
     }
 }
 
