@@ -8,10 +8,12 @@
 mod element;
 mod emission;
 mod layers;
+mod memory;
 mod rank_pcfg;
 mod softmax;
 mod view;
 
+pub use memory::available_memory;
 pub use view::{GrammarView, nonterminal_name, preterminal_name};
 
 use crate::config::{Config, Family, Precision};

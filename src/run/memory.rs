@@ -12,7 +12,7 @@ const GIB: f64 = (1_u64 << 30) as f64;
 /// Refuses a model that would not fit: the system would end the process without a word. Where
 /// the system does not say what is free, nothing is refused.
 pub fn check_memory(config: &Config, vocabulary: usize) -> Result<(), RunError> {
-    match available() {
+    match model::available_memory() {
         Some(free) => compare(needed(config, vocabulary), free),
         None => Ok(()),
     }
@@ -43,20 +43,6 @@ fn needed(config: &Config, vocabulary: usize) -> u128 {
     let weights = model::parameter_count(config, vocabulary) * (1 + 1 + 2);
     let wide = symbols * 2 * rank * 2;
     (weights + wide) * bytes + (preterminals * vocabulary as u128 * bytes).min(KEPT)
-}
-
-/// Bytes that can be had without swapping.
-#[cfg(target_os = "linux")]
-fn available() -> Option<u128> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u128 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn available() -> Option<u128> {
-    None
 }
 
 #[cfg(test)]

@@ -123,6 +123,18 @@ fn quitting_asks_while_a_training_runs_and_waits_for_it() {
 }
 
 #[test]
+fn a_run_that_was_started_here_is_read_from_its_folder_once_its_job_has_ended() {
+    let mut stage = training(10);
+    stage.calls();
+    stage.job_ends(RunId(1), RunState::Stopped);
+    assert_eq!(stage.calls(), ["follow runs/2026-11-29-rank-pcfg-1"]);
+    stage.keys(&["R"]);
+    assert_eq!(stage.calls(), ["resume runs/2026-11-29-rank-pcfg-1"]);
+    stage.job_ends(RunId(1), RunState::Stopped);
+    assert!(stage.calls().is_empty(), "one reader is enough");
+}
+
+#[test]
 fn a_training_can_be_left_running() {
     let mut stage = training(10);
     stage.keys(&["q", "l"]);

@@ -77,8 +77,10 @@ pub struct RunEntry {
     pub own: bool,
     /// Where to send commands while a job of this process runs it.
     pub commands: Option<Sender<Command>>,
-    /// Whether its events are being read.
+    /// Whether its events are being read from its folder, or told by a job.
     pub followed: bool,
+    /// Whether a job of this process tells its events; they end with the job.
+    pub told: bool,
 }
 
 impl RunEntry {
@@ -103,6 +105,7 @@ impl RunEntry {
             listed_at: 0.0,
             problem: None,
             followed: false,
+            told: false,
         }
     }
 

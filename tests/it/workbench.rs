@@ -146,6 +146,18 @@ fn the_first_frame_comes_at_once_and_keys_answer_within_a_frame_while_all_cores_
 }
 
 #[test]
+fn a_run_that_was_stopped_is_resumed_and_watched_in_the_same_workbench() {
+    let mut session = Session::start(&[], 80, 24);
+    session.until("a step", |s| step(s) >= Some(1));
+    session.does_on(Train, "stop").sees("It writes").keys("s").sees("stopped");
+    let stopped = session.look(step).expect("a step");
+    session.does_on(Train, "resume").sees("running");
+    session.until("further steps", |s| step(s) > Some(stopped));
+    session.does("quit").sees("stop and save").keys("s");
+    assert_eq!(ends_with(session), ("stopped".to_owned(), 0));
+}
+
+#[test]
 fn sigterm_and_a_lost_terminal_write_last_and_end_clean() {
     for signal in [libc::SIGTERM, libc::SIGHUP] {
         let mut session = Session::start(&[], 80, 24);

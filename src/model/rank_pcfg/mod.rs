@@ -13,6 +13,7 @@ use self::parser::RankPcfgParser;
 use self::pass::Pass;
 use super::element::Element;
 use super::layers::Weights;
+use super::memory::check_chart;
 use super::{Gradients, Model, ModelError, Parameters, Parser, StepOutput};
 use crate::config::{self, Compat, Elimination};
 use crate::treebank::Batch;
@@ -42,6 +43,12 @@ impl Sizes {
             embedding: config.embedding,
             vocabulary,
         }
+    }
+
+    /// Values that a chart keeps for every span: alpha, both sides, their gradients, and the
+    /// inside scores of the nonterminals where they are kept.
+    fn values_per_span(&self) -> usize {
+        6 * self.rank + 2 * self.nonterminals
     }
 
     fn symbols(&self) -> usize {
@@ -157,6 +164,7 @@ impl<T: Element> Model for RankPcfg<T> {
         }
         let words = Words::of(batch);
         words.check(self.sizes.vocabulary)?;
+        check_chart(batch, self.sizes.values_per_span(), size_of::<T>())?;
         let weights = Weights::new(&self.parameters)?;
         let done = self.pass.step(&self.sizes, self.floor, &weights, batch, &words)?;
         let mut gradients = Gradients::new();

@@ -12,6 +12,7 @@ use crate::inference::rank_pcfg::{Cells, Chart, Order, OutOfRange, Rules};
 use crate::model::element::Element;
 use crate::model::emission::{Emission, Layer};
 use crate::model::layers::Weights;
+use crate::model::memory::check_chart;
 use crate::model::softmax::scale_rows;
 use crate::model::{
     GrammarView, ModelError, Parameters, Parse, ParsedSpan, Parser, SymbolUse, Wanted,
@@ -122,6 +123,7 @@ impl<T: Element> RankPcfgParser<T> {
     ) -> Result<(), ModelError> {
         let words = Words::of(batch);
         words.check(self.sizes.vocabulary)?;
+        check_chart(batch, self.sizes.values_per_span(), size_of::<T>())?;
         let (leaves, scales) = self.leaves_of(&words.distinct);
         let emitted = if wanted.labels {
             let mut emitted =
@@ -380,6 +382,8 @@ impl Parses {
                         Some(&(label, posterior)) => (Some(label), posterior),
                         None => (None, marginal(i, j)),
                     };
+                    // Rounding may leave a sum of probabilities a little above one.
+                    let posterior = posterior.min(1.0);
                     ParsedSpan { start: i as u32, end: j as u32, label, posterior }
                 })
                 .collect();

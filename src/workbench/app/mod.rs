@@ -155,15 +155,7 @@ impl App {
                 }
             }
             Message::Log(level, text) => self.log(level, "workbench", &text),
-            Message::JobEnded(id, state) => {
-                if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
-                    (run.own, run.commands) = (false, None);
-                    (run.listed_state, run.listed_at) = (Some(state), now);
-                }
-                self.engine.refresh();
-                self.tell_all_of_run(id);
-                self.check_leaving();
-            }
+            Message::JobEnded(id, state) => self.job_ended(id, state),
             Message::Signal(_) | Message::InputLost(_) => {
                 self.leave(leave::Leaving::Stop);
             }

@@ -33,7 +33,7 @@ impl App {
                 run.config = Some(config);
                 run.listed_state = Some(RunState::Running);
                 (run.started, run.touched) = (self.shared.now, self.shared.now);
-                (run.own, run.followed) = (true, true);
+                (run.own, run.followed, run.told) = (true, true, true);
                 run.commands = self.engine.commands(id);
                 self.log(Level::Info, "workbench", &format!("started {}", run.name));
                 self.shared.runs.insert(0, run);
@@ -90,6 +90,24 @@ impl App {
         {
             run.followed = true;
             self.engine.follow(id, &run.path, self.messages.clone());
+        }
+    }
+
+    /// A job of this process has ended. Whoever goes on with the run, its events are now read
+    /// from its folder; those that the job told are known by their numbers.
+    pub(super) fn job_ended(&mut self, id: RunId, state: RunState) {
+        let mut told = false;
+        if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
+            (run.own, run.commands) = (false, None);
+            (run.listed_state, run.listed_at) = (Some(state), self.shared.now);
+            told = std::mem::replace(&mut run.told, false);
+            run.followed &= !told;
+        }
+        self.engine.refresh();
+        self.tell_all_of_run(id);
+        self.check_leaving();
+        if told && !self.finished() {
+            self.follow(id);
         }
     }
 

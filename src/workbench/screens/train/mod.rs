@@ -174,8 +174,13 @@ impl Train {
                 context.push(Effect::Popup(Popup::Prompt {
                     id: "learning-rate",
                     title: "Learning rate".into(),
-                    text: "A number above 0; it holds from the next step on.".into(),
-                    initial: rate.map(|r| r.to_string()).unwrap_or_default(),
+                    text: match rate {
+                        Some(rate) => {
+                            format!("Now {rate}. A number above 0; it holds from the next step on.")
+                        }
+                        None => "A number above 0; it holds from the next step on.".into(),
+                    },
+                    initial: String::new(),
                 }));
             }
             (name, _) => self.charts.command(name, context),

@@ -120,10 +120,11 @@ fn a_learning_rate_must_be_a_number_above_nought() {
     let shared = shared_with_run(10);
     let mut train = train(&shared);
     let effects = update(&mut train, Input::Command("learning-rate"), &shared);
-    let [Effect::Popup(Popup::Prompt { initial, .. })] = &effects[..] else {
+    let [Effect::Popup(Popup::Prompt { initial, text, .. })] = &effects[..] else {
         panic!("{effects:?}")
     };
-    assert_eq!(initial, "0.002");
+    // What is typed is the new rate, not the end of the old one.
+    assert!(initial.is_empty() && text.starts_with("Now 0.002."), "{initial} {text}");
     let mut answer = |text: &str| {
         let answer = Answer::Text(text.into());
         update(&mut train, Input::Answer { popup: "learning-rate", answer: &answer }, &shared)
