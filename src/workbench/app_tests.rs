@@ -416,6 +416,29 @@ fn a_later_start_offers_the_last_run() {
 }
 
 #[test]
+fn a_run_that_still_trains_comes_before_the_last_one() {
+    let mut stage = Stage::new();
+    stage.app.begin(Vec::new(), LastRun::default());
+    let listed = |name: &str, state, started| super::engine::Listed {
+        path: name.into(),
+        config: Some(super::testing::sample_config()),
+        state: Some(state),
+        dead: false,
+        dev: None,
+        started,
+        touched: 1050.0,
+        step: 340,
+        problem: None,
+    };
+    stage.tell(Message::Folders(vec![
+        listed("runs/older", RunState::Running, 900.0),
+        listed("runs/newer", RunState::Finished, 1000.0),
+    ]));
+    let shot = screenshot(&stage.app, 80, 24);
+    assert!(shot.contains("The last run is older (running"), "{shot}");
+}
+
+#[test]
 fn a_hundred_thousand_events_and_a_key_take_one_frame() {
     let mut stage = training(0);
     let (sender, messages) = crossbeam_channel::unbounded();

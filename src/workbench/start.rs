@@ -130,8 +130,11 @@ impl App {
     pub(super) fn opening(&mut self) {
         let Some(Opening::Offer { last }) = self.on_listed.take() else { return };
         let last = last.map(|path| self.run_at(path));
+        // A run that goes on somewhere is what one comes back for.
+        let active = |id: &RunId| self.shared.run(*id).is_some_and(|r| r.active());
+        let live = last.filter(active).or(self.shared.runs.iter().map(|r| r.id).find(active));
         let newest = self.shared.runs.first().map(|r| r.id);
-        match last.or(newest) {
+        match live.or(last).or(newest) {
             None => self.start_sample(),
             Some(id) => self.offer(id),
         }

@@ -128,7 +128,11 @@ impl Widget for &Chart<'_> {
         draw_x_axis(self, &x, plot, buffer);
         let Some((low, high)) = self.range(&data) else {
             draw_frame(self, plot, buffer);
-            let word = Span::styled("no figures yet", self.theme.dim);
+            let word = match self.log_y && self.traces.iter().any(|t| !t.series.is_empty()) {
+                true => "none above 0 for log",
+                false => "no figures yet",
+            };
+            let word = Span::styled(word, self.theme.dim);
             let width = word.width() as u16;
             let at = plot.x + plot.width.saturating_sub(width) / 2;
             buffer.set_span(at, plot.y + plot.height / 2, &word, plot.width);
@@ -349,6 +353,13 @@ mod tests {
             series.push(i as f64, y);
         }
         series
+    }
+
+    #[test]
+    fn a_log_axis_says_that_it_cannot_show_what_is_below_zero() {
+        let window = (0.0, 2.0);
+        assert!(draw(&series([-3.0, -2.0]), window, true, 40, 8).contains("none above 0 for log"));
+        assert!(draw(&series([]), window, true, 40, 8).contains("no figures yet"));
     }
 
     #[test]
