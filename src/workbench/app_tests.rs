@@ -1,8 +1,8 @@
 //! The whole workbench on an engine that plays: messages in, calls and pictures out.
 
 use super::message::Message;
-use super::screen::ScreenId;
-use super::shared::RunId;
+use super::names::RunId;
+use super::names::ScreenId;
 use super::start::{LastRun, Named};
 use super::testing::{Stage, learning, screenshot};
 use super::theme::Surroundings;
@@ -398,7 +398,7 @@ fn quitting_says_of_a_paused_training_that_it_is_paused() {
 fn a_later_start_offers_the_last_run() {
     let mut stage = Stage::new();
     stage.app.begin(Vec::new(), LastRun::default());
-    stage.tell(Message::Folders(vec![super::engine::Listed {
+    stage.tell(Message::Folders(vec![super::message::Listed {
         path: "runs/2026-11-28-rank-pcfg".into(),
         config: Some(super::testing::sample_config()),
         state: Some(RunState::Stopped),
@@ -480,7 +480,7 @@ fn the_line_of_keys_names_what_a_newcomer_needs_at_80x24() {
 #[test]
 fn a_task_of_a_long_name_still_says_how_to_stop_it() {
     let mut stage = training(10);
-    stage.app.shared.tasks.push(super::task::TaskStatus {
+    stage.app.shared.tasks.push(super::news::TaskStatus {
         screen: ScreenId::Grammar,
         kind: "symbols",
         title: "counting the symbols of a run with a very long name indeed, and more".into(),

@@ -1,30 +1,21 @@
 //! How the workbench reaches runs. The real one stands on `run`; tests have one that plays.
 
 use super::message::Message;
-use super::screen::Control;
-use super::shared::RunId;
+use super::names::RunId;
 use crate::config::Config;
-use crate::report::{Metrics, RunState};
 use crate::run::Command;
 use crossbeam_channel::Sender;
 use std::path::{Path, PathBuf};
 
-/// A run folder as found on disk.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    pub path: PathBuf,
-    pub config: Option<Config>,
-    pub state: Option<RunState>,
-    /// Whether its process ended without a word.
-    pub dead: bool,
-    /// Best dev figures so far, if its files say them cheaply.
-    pub dev: Option<Metrics>,
-    /// Wall clock of start and last sign of life, seconds since 1970; 0 if unknown.
-    pub started: f64,
-    pub touched: f64,
-    pub step: u64,
-    /// What is wrong with the folder.
-    pub problem: Option<String>,
+/// What a running training can be told, in this process or another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Control {
+    Pause,
+    Resume,
+    /// Finishes the step, writes `last`, keeps `best`.
+    Stop,
+    Checkpoint,
+    LearningRate(f64),
 }
 
 /// Starts, steers and reads runs. Calls return at once; what happens comes as messages.

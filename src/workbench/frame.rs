@@ -1,9 +1,11 @@
 //! The picture: tabs, the screen in view, popups, a status line and a line of keys.
 
 use super::app::App;
-use super::commands::{self, Command};
+use super::command::Command;
+use super::commands;
 use super::keys;
-use super::screen::{ScreenId, View};
+use super::names::ScreenId;
+use super::screen::View;
 use super::series::Series;
 use super::shared::{RunEntry, Standing};
 use super::text;

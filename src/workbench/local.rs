@@ -1,9 +1,10 @@
 //! The engine that works: jobs of this process, and folders of any.
 
-use super::engine::{Engine, Listed};
+use super::engine::Control;
+use super::engine::Engine;
+use super::message::Listed;
 use super::message::Message;
-use super::screen::Control;
-use super::shared::RunId;
+use super::names::RunId;
 use crate::config::Config;
 use crate::report::{Event, Level, RunState};
 use crate::run::{self, Command, Follower, Job, RunFolder, RunSummary};

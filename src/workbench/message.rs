@@ -1,10 +1,11 @@
 //! Everything that can happen to the workbench, on one channel.
 
-use super::engine::Listed;
-use super::shared::RunId;
-use super::task::TaskReport;
-use crate::report::{Event, Level, RunState};
+use super::names::RunId;
+use super::news::TaskReport;
+use crate::config::Config;
+use crate::report::{Event, Level, Metrics, RunState};
 use crossterm::event::Event as Terminal;
+use std::path::PathBuf;
 
 /// One thing that happened. Senders: the input thread, jobs and followers, tasks, signals.
 #[derive(Debug)]
@@ -25,4 +26,22 @@ pub enum Message {
     Signal(i32),
     /// The input ended or broke: nobody can steer any more.
     InputLost(String),
+}
+
+/// A run folder as found on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    pub path: PathBuf,
+    pub config: Option<Config>,
+    pub state: Option<RunState>,
+    /// Whether its process ended without a word.
+    pub dead: bool,
+    /// Best dev figures so far, if its files say them cheaply.
+    pub dev: Option<Metrics>,
+    /// Wall clock of start and last sign of life, seconds since 1970; 0 if unknown.
+    pub started: f64,
+    pub touched: f64,
+    pub step: u64,
+    /// What is wrong with the folder.
+    pub problem: Option<String>,
 }

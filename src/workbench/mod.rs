@@ -9,6 +9,7 @@
 pub mod app;
 #[cfg(test)]
 mod app_tests;
+pub mod command;
 pub mod commands;
 pub mod engine;
 pub mod export;
@@ -21,6 +22,8 @@ pub mod local;
 #[cfg(test)]
 mod make_pictures;
 pub mod message;
+pub mod names;
+pub mod news;
 pub mod picture;
 pub mod popup;
 pub mod screen;
@@ -39,8 +42,8 @@ pub mod theme;
 pub mod weights;
 pub mod widgets;
 
-pub use frame::SMALLEST;
-pub use screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
+pub use names::ScreenId;
+pub use screen::{Context, Effect, Input, SMALLEST, Screen, Target, View};
 pub use theme::ThemeName;
 
 use std::io::IsTerminal;

@@ -1,8 +1,11 @@
 //! What a screen is: state of its own, messages in, effects out as data, a pure draw.
 
+use super::engine::Control;
+use super::names::{RunId, ScreenId};
+use super::news::TaskReport;
 use super::popup::{Answer, Popup};
-use super::shared::{RunId, Shared};
-use super::task::{Task, TaskReport};
+use super::shared::Shared;
+use super::task::Task;
 use super::theme::Theme;
 use crate::config::Config;
 use crate::report::Level;
@@ -11,59 +14,15 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
 
+/// Smallest terminal that shows whole screens.
+pub const SMALLEST: (u16, u16) = (60, 16);
+
 /// A word or figure of a screen, and what it means.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Term {
     pub name: &'static str,
     /// A sentence or two.
     pub meaning: &'static str,
-}
-
-/// The screens, by the number key that shows them (5 and 6 are reserved).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ScreenId {
-    Corpora,
-    Train,
-    Grammar,
-    Parses,
-    Runs,
-    Log,
-}
-
-impl ScreenId {
-    /// In the order in which Tab goes through them.
-    pub const ALL: [ScreenId; 6] = [
-        ScreenId::Corpora,
-        ScreenId::Train,
-        ScreenId::Grammar,
-        ScreenId::Parses,
-        ScreenId::Runs,
-        ScreenId::Log,
-    ];
-
-    /// The number key.
-    pub fn digit(self) -> char {
-        match self {
-            ScreenId::Corpora => '1',
-            ScreenId::Train => '2',
-            ScreenId::Grammar => '3',
-            ScreenId::Parses => '4',
-            ScreenId::Runs => '7',
-            ScreenId::Log => '8',
-        }
-    }
-
-    /// The name on the tab; in lower case it is the global command that shows the screen.
-    pub fn title(self) -> &'static str {
-        match self {
-            ScreenId::Corpora => "Corpora",
-            ScreenId::Train => "Train",
-            ScreenId::Grammar => "Grammar",
-            ScreenId::Parses => "Parses",
-            ScreenId::Runs => "Runs",
-            ScreenId::Log => "Log",
-        }
-    }
 }
 
 /// What a screen is told.
@@ -135,17 +94,6 @@ pub enum Effect {
     Overlay(RunId),
     /// Moves a run folder to `.trash` beside it.
     Trash(RunId),
-}
-
-/// What a running training can be told, in this process or another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Control {
-    Pause,
-    Resume,
-    /// Finishes the step, writes `last`, keeps `best`.
-    Stop,
-    Checkpoint,
-    LearningRate(f64),
 }
 
 /// What `update` may read, and where its effects go.

@@ -3,17 +3,14 @@
 //! Only the workbench itself changes it; screens ask by effects.
 
 use super::history::History;
-use super::task::TaskStatus;
+use super::names::{RunId, ScreenId};
+use super::news::TaskStatus;
 use crate::config::Config;
 use crate::report::{Level, RunState};
 use crate::run::Command;
 use crossbeam_channel::Sender;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-
-/// A run for the length of this session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RunId(pub u32);
 
 /// How a run stands: its own last word, and what that word hides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,7 +258,7 @@ impl Shared {
     }
 
     /// Whether a task of that screen and kind runs.
-    pub fn task(&self, screen: super::ScreenId, kind: &str) -> Option<&TaskStatus> {
+    pub fn task(&self, screen: ScreenId, kind: &str) -> Option<&TaskStatus> {
         self.tasks.iter().find(|t| t.screen == screen && t.kind == kind)
     }
 }

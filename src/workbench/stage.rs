@@ -1,9 +1,10 @@
 //! A screen on its own, for tests: messages in, effects and text out, tasks run at once.
 
+use super::names::RunId;
+use super::news::{Outcome, TaskReport};
 use super::screen::{Context, Effect, Input, Screen, View};
 use super::screens::commands;
-use super::shared::{RunEntry, RunId, Shared};
-use super::task::{Outcome, TaskReport};
+use super::shared::{RunEntry, Shared};
 use super::testing::draw_text;
 use super::theme::{Theme, ThemeName};
 use crossterm::event::{KeyCode, KeyEvent};

@@ -1,9 +1,10 @@
 //! What is shown first: what was named, the sample training, or the last run.
 
 use super::app::App;
+use super::names::RunId;
+use super::names::ScreenId;
 use super::popup::{Answer, Choice, Popup};
-use super::screen::{ScreenId, Target};
-use super::shared::RunId;
+use super::screen::Target;
 use crate::config;
 use std::path::{Path, PathBuf};
 

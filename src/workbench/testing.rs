@@ -1,11 +1,13 @@
 //! For tests of screens and of the whole workbench.
 
 use super::app::App;
+use super::engine::Control;
 use super::engine::Engine;
 use super::history::History;
 use super::message::Message;
-use super::screen::{Context, Control, Effect, Input, Screen, View};
-use super::shared::{RunEntry, RunId, Shared};
+use super::names::RunId;
+use super::screen::{Context, Effect, Input, Screen, View};
+use super::shared::{RunEntry, Shared};
 use super::theme::{Surroundings, Theme, ThemeName};
 use crate::config::{self, Config};
 use crate::report::{Event, EventKind, RunState, SCHEMA};

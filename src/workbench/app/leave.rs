@@ -2,8 +2,8 @@
 
 use super::App;
 use crate::report::{Level, RunState};
+use crate::workbench::engine::Control;
 use crate::workbench::popup::{Choice, Popup};
-use crate::workbench::screen::Control;
 use crate::workbench::shared::{RunEntry, Standing};
 
 /// How the workbench is being left.

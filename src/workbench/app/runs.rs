@@ -2,9 +2,10 @@
 
 use super::App;
 use crate::report::{EventKind, Level, RunState};
-use crate::workbench::engine::Listed;
+use crate::workbench::message::Listed;
+use crate::workbench::names::RunId;
 use crate::workbench::screen::Input;
-use crate::workbench::shared::{RunEntry, RunId};
+use crate::workbench::shared::RunEntry;
 use std::path::PathBuf;
 
 impl App {

@@ -1,8 +1,9 @@
 //! The Log screen: what runs and the program itself said, the newest last.
 
 use crate::report::Level;
-use crate::workbench::commands::Command;
-use crate::workbench::screen::{Context, Input, Screen, ScreenId, Term, View};
+use crate::workbench::command::Command;
+use crate::workbench::names::ScreenId;
+use crate::workbench::screen::{Context, Input, Screen, Term, View};
 use crate::workbench::shared::{LogLine, LogStore, Shared};
 use crate::workbench::text;
 use crate::workbench::widgets::{empty_state, pane};

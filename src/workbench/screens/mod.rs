@@ -9,8 +9,9 @@ mod real_run_tests;
 mod runs;
 mod train;
 
-use super::commands::Command;
-use super::screen::{Screen, ScreenId, Term};
+use super::command::Command;
+use super::names::ScreenId;
+use super::screen::{Screen, Term};
 use super::widgets::moves;
 
 /// All screens, freshly made, in the order of the number keys.

@@ -6,7 +6,8 @@ use super::parses::Parses;
 use crate::config::Config;
 use crate::report::RunState;
 use crate::run::{Job, RunFolder};
-use crate::workbench::screen::{Effect, Input, Screen, ScreenId, Target};
+use crate::workbench::names::ScreenId;
+use crate::workbench::screen::{Effect, Input, Screen, Target};
 use crate::workbench::stage::{Stage, said};
 use crossterm::event::KeyCode;
 

@@ -1,6 +1,6 @@
 //! Moving through lists and over trees with the same keys on every screen.
 
-use crate::workbench::commands::Command;
+use crate::workbench::command::Command;
 use std::ops::Range;
 
 const fn command(name: &'static str, keys: &'static [&'static str], help: &'static str) -> Command {

@@ -139,7 +139,8 @@ pub fn entries(shared: &Shared, opened: &[PathBuf]) -> Vec<Entry> {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::workbench::shared::{RunEntry, RunId};
+    use crate::workbench::names::RunId;
+    use crate::workbench::shared::RunEntry;
 
     #[test]
     fn opened_corpora_come_before_the_splits_of_the_run_and_the_sample() {

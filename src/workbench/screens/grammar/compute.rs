@@ -4,7 +4,7 @@ use crate::analysis::{self, Symbols};
 use crate::config::Config;
 use crate::run::{RunFolder, Snapshot};
 use crate::treebank::{Preprocessing, Sentence, Splits};
-use crate::workbench::shared::RunId;
+use crate::workbench::names::RunId;
 use crate::workbench::task::TaskHandle;
 use crate::workbench::weights::{Loaded, Origin, Weights};
 use std::ops::ControlFlow;

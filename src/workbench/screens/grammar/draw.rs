@@ -1,7 +1,8 @@
 use super::list::Kind;
 use super::{Computed, Grammar};
 use crate::analysis::{SymbolStatistics, Symbols};
-use crate::workbench::screen::{ScreenId, View};
+use crate::workbench::names::ScreenId;
+use crate::workbench::screen::View;
 use crate::workbench::text::{clean, count, figure, fit, wrap};
 use crate::workbench::widgets::{GONE, bar, empty_state, moves, pane};
 use ratatui::Frame;

@@ -8,11 +8,13 @@ mod notes;
 mod tests;
 
 use crate::analysis::{Rules, WordProbability, likeliest_rules, likeliest_words};
-use crate::workbench::commands::Command;
+use crate::workbench::command::Command;
 use crate::workbench::field::Field;
-use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
-use crate::workbench::shared::RunId;
-use crate::workbench::task::{Task, TaskReport};
+use crate::workbench::names::RunId;
+use crate::workbench::names::ScreenId;
+use crate::workbench::news::TaskReport;
+use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
+use crate::workbench::task::Task;
 use crate::workbench::widgets::moves;
 use compute::{Computed, compute};
 use crossterm::event::{KeyCode, KeyEvent};

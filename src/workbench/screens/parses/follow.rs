@@ -2,7 +2,8 @@
 
 use super::rows::{Evaluation, Wanted};
 use super::{Parses, Subject};
-use crate::workbench::screen::{Context, Effect, ScreenId};
+use crate::workbench::names::ScreenId;
+use crate::workbench::screen::{Context, Effect};
 use crate::workbench::task::Task;
 
 impl Parses {

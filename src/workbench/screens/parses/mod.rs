@@ -10,13 +10,16 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::workbench::commands::Command;
+use crate::workbench::command::Command;
 use crate::workbench::export::{self, Format};
 use crate::workbench::field::Field;
+use crate::workbench::names::RunId;
+use crate::workbench::names::ScreenId;
+use crate::workbench::news::TaskReport;
 use crate::workbench::popup::Answer;
-use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, Target, View};
-use crate::workbench::shared::{RunEntry, RunId};
-use crate::workbench::task::{Task, TaskReport};
+use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
+use crate::workbench::shared::RunEntry;
+use crate::workbench::task::Task;
 use crate::workbench::weights::Loaded;
 use crate::workbench::widgets::{TreeLayout, moves};
 use analysis::Analysis;

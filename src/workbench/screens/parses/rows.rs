@@ -4,7 +4,7 @@ use crate::evaluation::sentence_f1;
 use crate::render::{Diagram, DiagramSpan};
 use crate::report::epoch_at;
 use crate::run::{EvaluatedTrees, KeptSentence, RunFolder};
-use crate::workbench::shared::RunId;
+use crate::workbench::names::RunId;
 use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;

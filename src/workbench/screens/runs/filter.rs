@@ -35,7 +35,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::report::RunState;
-    use crate::workbench::shared::RunId;
+    use crate::workbench::names::RunId;
 
     #[test]
     fn words_settings_and_figures_select_runs() {

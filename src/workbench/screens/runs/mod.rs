@@ -4,11 +4,13 @@ mod filter;
 mod notes;
 mod table;
 
-use crate::workbench::commands::Command;
+use crate::workbench::command::Command;
 use crate::workbench::field::Field;
+use crate::workbench::names::RunId;
+use crate::workbench::names::ScreenId;
 use crate::workbench::popup::{Answer, Choice, Popup};
-use crate::workbench::screen::{Context, Effect, Input, Screen, ScreenId, View};
-use crate::workbench::shared::{RunEntry, RunId, Shared};
+use crate::workbench::screen::{Context, Effect, Input, Screen, View};
+use crate::workbench::shared::{RunEntry, Shared};
 use crate::workbench::widgets::moves;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;

@@ -2,9 +2,10 @@
 
 use super::figures::{Figure, Page};
 use super::shown;
+use crate::workbench::names::RunId;
 use crate::workbench::screen::Context;
 use crate::workbench::series::{Series, Smoothed};
-use crate::workbench::shared::{RunEntry, RunId, Shared};
+use crate::workbench::shared::{RunEntry, Shared};
 use std::collections::HashMap;
 
 /// Weights of the past; the first is off.

@@ -57,7 +57,7 @@ fn flat(config: &Config) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workbench::shared::RunId;
+    use crate::workbench::names::RunId;
 
     #[test]
     fn only_settings_that_differ_are_listed() {

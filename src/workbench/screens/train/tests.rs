@@ -166,7 +166,7 @@ fn a_preset_or_a_config_file_starts_a_training() {
     let Some(Effect::Spawn(task)) = effects.pop() else { panic!("{effects:?}") };
     let payload = task.run().expect("a valid config");
     let mut report =
-        TaskReport::new(ScreenId::Train, "config", crate::workbench::task::Outcome::Done(payload));
+        TaskReport::new(ScreenId::Train, "config", crate::workbench::news::Outcome::Done(payload));
     let effects = update(&mut train, Input::Task(&mut report), &shared);
     assert!(matches!(&effects[..], [Effect::Start(c)] if c.seed == 11), "{effects:?}");
 }
