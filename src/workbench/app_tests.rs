@@ -1,8 +1,7 @@
 //! The whole workbench on an engine that plays: messages in, calls and pictures out.
 
 use super::message::Message;
-use super::names::RunId;
-use super::names::ScreenId;
+use super::names::{RunId, ScreenId};
 use super::start::{LastRun, Named};
 use super::testing::{Stage, learning, screenshot};
 use super::theme::Surroundings;
@@ -419,7 +418,7 @@ fn a_later_start_offers_the_last_run() {
 fn a_run_that_still_trains_comes_before_the_last_one() {
     let mut stage = Stage::new();
     stage.app.begin(Vec::new(), LastRun::default());
-    let listed = |name: &str, state, started| super::engine::Listed {
+    let listed = |name: &str, state, started| super::message::Listed {
         path: name.into(),
         config: Some(super::testing::sample_config()),
         state: Some(state),

@@ -1,13 +1,13 @@
 //! The picture: tabs, the screen in view, popups, a status line and a line of keys.
 
-use super::app::App;
 use super::command::Command;
 use super::commands;
 use super::keys;
+use super::layers::Layer;
 use super::names::ScreenId;
-use super::screen::View;
+use super::screen::{SMALLEST, Screen, View};
 use super::series::Series;
-use super::shared::{RunEntry, Standing};
+use super::shared::RunEntry;
 use super::text;
 use super::widgets;
 use crate::report::Level;
@@ -17,17 +17,26 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
-/// Smallest terminal that shows whole screens.
-pub const SMALLEST: (u16, u16) = (60, 16);
+/// All that is in view. What it holds stays whose it is; drawing changes nothing.
+pub struct Scene<'a> {
+    pub active: ScreenId,
+    /// The active screen itself.
+    pub screen: Option<&'a dyn Screen>,
+    /// Popups, the lowest first.
+    pub layers: &'a [&'a dyn Layer],
+    /// The note above the keys.
+    pub status: Option<&'a (Level, String)>,
+    pub view: View<'a>,
+}
 
-impl App {
-    /// Paints everything; changes nothing.
+impl Scene<'_> {
+    /// Paints everything.
     pub fn draw(&self, frame: &mut Frame) {
-        let view = View { shared: &self.shared, theme: &self.theme, tick: self.tick };
+        let view = &self.view;
         let area = frame.area();
-        frame.buffer_mut().set_style(area, self.theme.text);
+        frame.buffer_mut().set_style(area, view.theme.text);
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-            draw_small(frame, area, &view, self.status.as_ref());
+            draw_small(frame, area, view, self.status);
         } else {
             let [tabs, body, status, keys] = Layout::vertical([
                 Constraint::Length(1),
@@ -36,23 +45,24 @@ impl App {
                 Constraint::Length(1),
             ])
             .areas(area);
-            self.draw_tabs(frame, tabs, &view);
-            if let Some(screen) = self.active_screen() {
-                screen.draw(frame, body, &view);
+            self.draw_tabs(frame, tabs);
+            if let Some(screen) = self.screen {
+                screen.draw(frame, body, view);
             }
-            for layer in self.layers() {
-                layer.draw(frame, body, &view);
+            for layer in self.layers {
+                layer.draw(frame, body, view);
             }
-            self.draw_status(frame, status, &view);
-            self.draw_keys(frame, keys, &view);
+            self.draw_status(frame, status);
+            self.draw_keys(frame, keys);
         }
         text::sanitise(frame.buffer_mut());
-        if !self.theme.unicode {
+        if !view.theme.unicode {
             text::to_ascii(frame.buffer_mut());
         }
     }
 
-    fn draw_tabs(&self, frame: &mut Frame, area: Rect, view: &View) {
+    fn draw_tabs(&self, frame: &mut Frame, area: Rect) {
+        let view = &self.view;
         let theme = view.theme;
         let mut spans = vec![Span::raw(" ")];
         for id in ScreenId::ALL {
@@ -67,7 +77,7 @@ impl App {
         if let Some(run) = view.shared.selected_run()
             && room >= 8
         {
-            let (symbol, word, style) = state_label(run, view);
+            let (symbol, word, style) = widgets::state_label(run, theme);
             let name = view.shared.label(run);
             let label = if room > name.len() + word.len() + 4 {
                 format!("{name} {word}")
@@ -82,11 +92,12 @@ impl App {
         }
     }
 
-    fn draw_status(&self, frame: &mut Frame, area: Rect, view: &View) {
+    fn draw_status(&self, frame: &mut Frame, area: Rect) {
+        let view = &self.view;
         let theme = view.theme;
         let room = usize::from(area.width.saturating_sub(2));
         let place = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-        if let Some((level, message)) = &self.status {
+        if let Some((level, message)) = self.status {
             let mark = match level {
                 Level::Error => "✗ ",
                 Level::Warning => "! ",
@@ -129,13 +140,13 @@ impl App {
         }
     }
 
-    fn draw_keys(&self, frame: &mut Frame, area: Rect, view: &View) {
-        let theme = view.theme;
+    fn draw_keys(&self, frame: &mut Frame, area: Rect) {
+        let theme = self.view.theme;
         let mut hints: Vec<(String, &str)> = Vec::new();
-        if let Some(layer) = self.top_layer() {
+        if let Some(layer) = self.layers.last() {
             let shown = layer.keys().iter();
             hints.extend(shown.map(|(k, label)| (keys::shown(k, theme.unicode), *label)));
-        } else if self.active_screen().is_some_and(|s| s.editing()) {
+        } else if self.screen.is_some_and(|s| s.editing()) {
             hints.extend([
                 (keys::shown("Enter", theme.unicode), "accept"),
                 ("Esc".to_owned(), "leave the field"),
@@ -167,25 +178,6 @@ impl App {
 fn hint(command: &'static Command, unicode: bool) -> Option<(String, &'static str)> {
     let key = command.keys.first().filter(|_| !command.short.is_empty())?;
     Some((keys::shown(key, unicode), command.short))
-}
-
-/// Symbol, word and style of how a run stands.
-pub fn state_label(
-    run: &RunEntry,
-    view: &View,
-) -> (&'static str, &'static str, ratatui::style::Style) {
-    let theme = view.theme;
-    let standing = run.standing();
-    let (symbol, style) = match standing {
-        Standing::Running => ("▶", theme.good),
-        Standing::Paused => ("‖", theme.warning),
-        Standing::Stopped => ("■", theme.dim),
-        Standing::Finished => ("✓", theme.good),
-        Standing::Failed | Standing::Gone => ("✗", theme.error),
-        Standing::Died => ("✗", theme.warning),
-        Standing::Unknown => ("·", theme.dim),
-    };
-    (symbol, standing.word(), style)
 }
 
 /// The answer to a terminal in which no screen fits: what is wanted, and how the run stands.

@@ -266,30 +266,9 @@ impl History {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use crate::report::SCHEMA;
-
-    pub fn event(seq: u64, kind: EventKind) -> Event {
-        Event { schema: SCHEMA, seq, time: 1000.0 + seq as f64, elapsed: seq as f64, kind }
-    }
-
-    pub fn step(step: u64, loss: f64) -> EventKind {
-        EventKind::Step {
-            step,
-            epoch: (step - 1) / 10 + 1,
-            loss,
-            tokens: 200,
-            sentences: Some(16),
-            learning_rate: 0.002,
-            gradient_norm: 1.5,
-            seconds: [("network", 0.02), ("inference", 0.06), ("optimizer", 0.01), ("total", 0.1)]
-                .into_iter()
-                .collect(),
-            steps_per_epoch: 10,
-            total_steps: 100,
-        }
-    }
+    use crate::workbench::testing::{event, step};
 
     fn evaluation(at: u64, log_likelihood: f64) -> EventKind {
         EventKind::Evaluation {

@@ -1,9 +1,7 @@
 //! The engine that works: jobs of this process, and folders of any.
 
-use super::engine::Control;
-use super::engine::Engine;
-use super::message::Listed;
-use super::message::Message;
+use super::engine::{Control, Engine};
+use super::message::{Listed, Message};
 use super::names::RunId;
 use crate::config::Config;
 use crate::report::{Event, Level, RunState};

@@ -5,6 +5,11 @@
 //! [`screen::Screen`] owns its state and answers with [`screen::Effect`]s as data;
 //! drawing reads and changes nothing. Nothing here knows how a figure is
 //! computed, and nothing slow runs on the drawing thread.
+//!
+//! Files import in one direction. At the bottom stand [`names`], [`news`] and [`command`], then
+//! [`message`], [`task`], [`engine`] and [`shared`]; on them [`screen`], what a screen is;
+//! [`widgets`] and then [`screens`]; [`commands`], the table of what they all can do;
+//! [`layers`]; [`frame`], which draws what it is given; and on top [`app`].
 
 pub mod app;
 #[cfg(test)]

@@ -123,6 +123,11 @@ impl<'a> Context<'a> {
         self.push(Effect::Status(Level::Warning, text.into()));
     }
 
+    /// An error in the status line.
+    pub fn error(&mut self, text: impl Into<String>) {
+        self.push(Effect::Status(Level::Error, text.into()));
+    }
+
     /// Background work; see [`Task`].
     pub fn spawn(&mut self, task: Task) {
         self.push(Effect::Spawn(task));

@@ -257,6 +257,12 @@ impl Shared {
         self.run(self.selected?)
     }
 
+    /// The runs that Train draws: the selected one, then the overlaid ones.
+    pub fn drawn_runs(&self) -> impl Iterator<Item = &RunEntry> {
+        let overlaid = self.overlaid.iter().filter_map(|id| self.run(*id));
+        self.selected_run().into_iter().chain(overlaid)
+    }
+
     /// Whether a task of that screen and kind runs.
     pub fn task(&self, screen: ScreenId, kind: &str) -> Option<&TaskStatus> {
         self.tasks.iter().find(|t| t.screen == screen && t.kind == kind)

@@ -1,8 +1,7 @@
 //! For tests of screens and of the whole workbench.
 
 use super::app::App;
-use super::engine::Control;
-use super::engine::Engine;
+use super::engine::{Control, Engine};
 use super::history::History;
 use super::message::Message;
 use super::names::RunId;

@@ -1,19 +1,10 @@
 //! Leaving: the question, and waiting for trainings to write `last`.
 
-use super::App;
+use super::{App, Leaving};
 use crate::report::{Level, RunState};
 use crate::workbench::engine::Control;
 use crate::workbench::popup::{Choice, Popup};
 use crate::workbench::shared::{RunEntry, Standing};
-
-/// How the workbench is being left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaving {
-    /// Wait until every run of ours has written `last`.
-    Stop,
-    /// The same, then go on with them in processes of their own.
-    Detach,
-}
 
 impl App {
     pub(super) fn quit(&mut self) {

@@ -1,28 +1,29 @@
 //! State of the whole workbench, and what a message does to it.
 
 mod leave;
+mod opening;
 mod runs;
-
-pub(in crate::workbench) use runs::same_place;
 
 use crate::report::Level;
 use crate::workbench::command::{Command, Scope};
 use crate::workbench::commands;
 use crate::workbench::engine::Engine;
+use crate::workbench::frame::Scene;
 use crate::workbench::keys::Key;
 use crate::workbench::layers::{self, Choose, Help, Layer, LayerInput, Verdict};
 use crate::workbench::message::Message;
-use crate::workbench::names::RunId;
-use crate::workbench::names::ScreenId;
+use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::{Outcome, TaskReport};
 use crate::workbench::popup::{Answer, Item, Popup};
-use crate::workbench::screen::{Context, Effect, Input, Screen, Target};
+use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::screens;
 use crate::workbench::shared::Shared;
+use crate::workbench::start::{LastRun, Opening};
 use crate::workbench::task::Tasks;
 use crate::workbench::theme::{Surroundings, Theme, ThemeName};
 use crossbeam_channel::Sender;
 use crossterm::event::{Event as Terminal, KeyEvent, KeyEventKind};
+use ratatui::Frame;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
@@ -39,7 +40,16 @@ struct Open {
     layer: Box<dyn Layer>,
 }
 
-/// The whole state; `draw` lives in [`crate::workbench::frame`].
+/// How the workbench is being left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leaving {
+    /// Wait until every run of ours has written `last`.
+    Stop,
+    /// The same, then go on with them in processes of their own.
+    Detach,
+}
+
+/// The whole state.
 pub struct App {
     pub(in crate::workbench) screens: Vec<Box<dyn Screen>>,
     pub(in crate::workbench) active: ScreenId,
@@ -50,7 +60,7 @@ pub struct App {
     engine: Box<dyn Engine>,
     messages: Sender<Message>,
     pub(in crate::workbench) status: Option<(Level, String)>,
-    leaving: Option<leave::Leaving>,
+    leaving: Option<Leaving>,
     /// Runs to go on with in processes of their own, once they have stopped.
     detaching: Vec<RunId>,
     finished: bool,
@@ -61,9 +71,9 @@ pub struct App {
     /// What to put on the clipboard at the next frame.
     copies: Vec<String>,
     /// Remembers the run that is shown, for the next start.
-    pub(in crate::workbench) last_run: crate::workbench::start::LastRun,
+    last_run: LastRun,
     /// What to do when the list of runs is first known.
-    pub(in crate::workbench) on_listed: Option<crate::workbench::start::Opening>,
+    on_listed: Option<Opening>,
 }
 
 impl App {
@@ -93,9 +103,22 @@ impl App {
             tick: 0,
             next_run: 0,
             copies: Vec::new(),
-            last_run: crate::workbench::start::LastRun::default(),
+            last_run: LastRun::default(),
             on_listed: None,
         }
+    }
+
+    /// Paints everything; changes nothing.
+    pub fn draw(&self, frame: &mut Frame) {
+        let layers: Vec<&dyn Layer> = self.layers.iter().map(|open| &*open.layer).collect();
+        let scene = Scene {
+            active: self.active,
+            screen: self.active_screen(),
+            layers: &layers,
+            status: self.status.as_ref(),
+            view: View { shared: &self.shared, theme: &self.theme, tick: self.tick },
+        };
+        scene.draw(frame);
     }
 
     /// Whether the loop should end.
@@ -161,7 +184,7 @@ impl App {
             Message::Log(level, text) => self.log(level, "workbench", &text),
             Message::JobEnded(id, state) => self.job_ended(id, state),
             Message::Signal(_) | Message::InputLost(_) => {
-                self.leave(leave::Leaving::Stop);
+                self.leave(Leaving::Stop);
             }
         }
     }
@@ -285,18 +308,13 @@ impl App {
     }
 
     /// The screen in view.
-    pub(in crate::workbench) fn active_screen(&self) -> Option<&dyn Screen> {
+    fn active_screen(&self) -> Option<&dyn Screen> {
         self.screen(self.active)
     }
 
     /// The popup on top.
-    pub(in crate::workbench) fn top_layer(&self) -> Option<&dyn Layer> {
+    fn top_layer(&self) -> Option<&dyn Layer> {
         self.layers.last().map(|open| &*open.layer)
-    }
-
-    /// All popups, the lowest first.
-    pub(in crate::workbench) fn layers(&self) -> impl Iterator<Item = &dyn Layer> {
-        self.layers.iter().map(|open| &*open.layer)
     }
 
     /// Brings a screen into view.
@@ -334,8 +352,8 @@ impl App {
                     self.command(scope, command);
                 }
             }
-            ("quit", Answer::Choice('s')) => self.leave(leave::Leaving::Stop),
-            ("quit", Answer::Choice('l')) => self.leave(leave::Leaving::Detach),
+            ("quit", Answer::Choice('s')) => self.leave(Leaving::Stop),
+            ("quit", Answer::Choice('l')) => self.leave(Leaving::Detach),
             ("opening", answer) => self.opening_answered(answer),
             _ => {}
         }

@@ -198,6 +198,6 @@ impl App {
 }
 
 /// Whether two paths name the same folder, links and dots resolved where it exists.
-pub(in crate::workbench) fn same_place(a: &std::path::Path, b: &std::path::Path) -> bool {
+pub(super) fn same_place(a: &std::path::Path, b: &std::path::Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

@@ -1,4 +1,4 @@
-use super::{Layer, LayerInput, Verdict, frame_popup};
+use super::layer::{Layer, LayerInput, Verdict, frame_popup};
 use crate::workbench::field::Field;
 use crate::workbench::popup::{Answer, Item};
 use crate::workbench::screen::View;

@@ -1,11 +1,10 @@
-use super::{Layer, LayerInput, Verdict, frame_popup};
+use super::layer::{Layer, LayerInput, Verdict, frame_popup};
 use crate::workbench::command::Command;
 use crate::workbench::commands::GLOBAL;
 use crate::workbench::keys;
 use crate::workbench::names::ScreenId;
 use crate::workbench::popup::Answer;
-use crate::workbench::screen::SMALLEST;
-use crate::workbench::screen::View;
+use crate::workbench::screen::{SMALLEST, View};
 use crate::workbench::screens;
 use crate::workbench::text;
 use crossterm::event::KeyCode;

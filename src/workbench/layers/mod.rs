@@ -2,56 +2,19 @@
 
 mod choose;
 mod help;
+mod layer;
 mod note;
 mod prompt;
 mod question;
 
 pub use choose::{Choose, fuzzy};
 pub use help::Help;
+pub use layer::{Layer, LayerInput, Verdict};
 pub use note::Note;
 pub use prompt::Prompt;
 pub use question::Question;
 
-use super::popup::{Answer, Popup};
-use super::screen::View;
-use super::theme::Theme;
-use crossterm::event::KeyEvent;
-use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::widgets::{Block, BorderType, Clear, Padding};
-
-/// What a layer did with an event.
-#[derive(Debug, PartialEq)]
-pub enum Verdict {
-    Consumed,
-    /// Not for it; the layer below may have it.
-    Pass,
-    /// It is done.
-    Close(Answer),
-}
-
-/// What comes to a layer.
-#[derive(Clone, Copy, Debug)]
-pub enum LayerInput<'a> {
-    Key(KeyEvent),
-    Paste(&'a str),
-}
-
-/// A popup with state of its own.
-pub trait Layer {
-    fn update(&mut self, input: LayerInput) -> Verdict;
-
-    /// Paints it inside `area`, which is everything but the line of keys.
-    fn draw(&self, frame: &mut Frame, area: Rect, view: &View);
-
-    /// Whether it has a text field.
-    fn editing(&self) -> bool {
-        false
-    }
-
-    /// What its keys do, for the line of keys.
-    fn keys(&self) -> &'static [(&'static str, &'static str)];
-}
+use super::popup::Popup;
 
 /// The layer for a popup.
 pub fn layer(popup: Popup) -> Box<dyn Layer> {
@@ -63,39 +26,4 @@ pub fn layer(popup: Popup) -> Box<dyn Layer> {
         Popup::List { title, items, start, .. } => Box::new(Choose::new(title, items, start)),
         Popup::Note { title, lines } => Box::new(Note::new(title, lines)),
     }
-}
-
-/// Clears a centred box of at most that size and draws its frame; gives the inside.
-fn frame_popup(
-    frame: &mut Frame,
-    area: Rect,
-    size: (u16, u16),
-    title: &str,
-    theme: &Theme,
-) -> Rect {
-    let width = size.0.min(area.width.saturating_sub(2)).max(1);
-    let height = size.1.min(area.height).max(1);
-    let place = Rect::new(
-        area.x + (area.width.saturating_sub(width)) / 2,
-        area.y + (area.height.saturating_sub(height)) / 2,
-        width.min(area.width),
-        height.min(area.height),
-    );
-    // A column free on both sides keeps text behind from touching the frame.
-    let margin = Rect {
-        x: place.x.saturating_sub(1).max(area.x),
-        width: (place.width + 2).min(area.width),
-        ..place
-    };
-    frame.render_widget(Clear, margin.intersection(area));
-    let block = Block::bordered()
-        .border_type(BorderType::Rounded)
-        .border_style(theme.focus)
-        .title(format!(" {title} "))
-        .title_style(theme.title)
-        .padding(Padding::horizontal(1))
-        .style(theme.text);
-    let inside = block.inner(place);
-    frame.render_widget(block, place);
-    inside
 }

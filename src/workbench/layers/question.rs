@@ -1,4 +1,4 @@
-use super::{Layer, LayerInput, Verdict, frame_popup};
+use super::layer::{Layer, LayerInput, Verdict, frame_popup};
 use crate::workbench::popup::{Answer, Choice};
 use crate::workbench::screen::View;
 use crate::workbench::text;

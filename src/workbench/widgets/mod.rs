@@ -6,9 +6,11 @@ mod tree_pane;
 
 pub use tree_pane::{TreeLayout, TreePane, charset, ink_style};
 
+use super::shared::{RunEntry, Standing};
 use super::theme::Theme;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Padding, Paragraph};
 
@@ -59,6 +61,21 @@ pub fn bar(share: f64, width: usize) -> String {
     let used = full + usize::from(rest > 0 && full < width);
     out.push_str(&"░".repeat(width - used));
     out
+}
+
+/// Symbol, word and style of how a run stands.
+pub fn state_label(run: &RunEntry, theme: &Theme) -> (&'static str, &'static str, Style) {
+    let standing = run.standing();
+    let (symbol, style) = match standing {
+        Standing::Running => ("▶", theme.good),
+        Standing::Paused => ("‖", theme.warning),
+        Standing::Stopped => ("■", theme.dim),
+        Standing::Finished => ("✓", theme.good),
+        Standing::Failed | Standing::Gone => ("✗", theme.error),
+        Standing::Died => ("✗", theme.warning),
+        Standing::Unknown => ("·", theme.dim),
+    };
+    (symbol, standing.word(), style)
 }
 
 #[cfg(test)]

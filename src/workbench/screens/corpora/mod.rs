@@ -390,7 +390,7 @@ impl Corpora {
             if report.kind == "corpus" {
                 self.failure = Some(error.to_owned());
             }
-            context.push(Effect::Status(crate::report::Level::Error, error.to_owned()));
+            context.error(error);
         } else if let Some(loaded) = report.take::<Loaded>() {
             if self.entries.get(self.at) == Some(&loaded.entry) {
                 self.failure = None;

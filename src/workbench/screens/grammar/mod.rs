@@ -10,8 +10,7 @@ mod tests;
 use crate::analysis::{Rules, WordProbability, likeliest_rules, likeliest_words};
 use crate::workbench::command::Command;
 use crate::workbench::field::Field;
-use crate::workbench::names::RunId;
-use crate::workbench::names::ScreenId;
+use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::task::Task;
@@ -219,7 +218,7 @@ impl Grammar {
             if report.kind == "symbols" {
                 self.failure = Some(error.to_owned());
             }
-            context.push(Effect::Status(crate::report::Level::Error, error.to_owned()));
+            context.error(error);
             return;
         }
         if let Some(computed) = report.take::<Computed>() {

@@ -13,8 +13,7 @@ mod tests;
 use crate::workbench::command::Command;
 use crate::workbench::export::{self, Format};
 use crate::workbench::field::Field;
-use crate::workbench::names::RunId;
-use crate::workbench::names::ScreenId;
+use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::popup::Answer;
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
@@ -362,7 +361,7 @@ impl Parses {
             } else {
                 self.live = false;
             }
-            context.push(Effect::Status(crate::report::Level::Error, error.to_owned()));
+            context.error(error);
             return;
         }
         if let Some(evaluation) = report.take::<Option<Evaluation>>() {

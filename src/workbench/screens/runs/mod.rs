@@ -6,8 +6,7 @@ mod table;
 
 use crate::workbench::command::Command;
 use crate::workbench::field::Field;
-use crate::workbench::names::RunId;
-use crate::workbench::names::ScreenId;
+use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::popup::{Answer, Choice, Popup};
 use crate::workbench::screen::{Context, Effect, Input, Screen, View};
 use crate::workbench::shared::{RunEntry, Shared};

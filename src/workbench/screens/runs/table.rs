@@ -1,11 +1,10 @@
 //! The picture of Runs.
 
 use super::Runs;
-use crate::workbench::frame::state_label;
 use crate::workbench::screen::View;
 use crate::workbench::shared::RunEntry;
 use crate::workbench::text;
-use crate::workbench::widgets::{empty_state, pane};
+use crate::workbench::widgets::{empty_state, pane, state_label};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -97,7 +96,7 @@ fn header<'a>(names: usize, wide: bool) -> Line<'a> {
 fn row<'a>(run: &RunEntry, label: &str, names: usize, wide: bool, view: &View) -> Line<'a> {
     let theme = view.theme;
     let shared = view.shared;
-    let (symbol, word, style) = state_label(run, view);
+    let (symbol, word, style) = state_label(run, view.theme);
     // The same symbol as in the charts.
     let series = if shared.selected == Some(run.id) {
         Some(0)

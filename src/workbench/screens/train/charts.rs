@@ -1,7 +1,6 @@
 //! What part of the curves is seen, smoothing, and the cursor.
 
 use super::figures::{Figure, Page};
-use super::shown;
 use crate::workbench::names::RunId;
 use crate::workbench::screen::Context;
 use crate::workbench::series::{Series, Smoothed};
@@ -85,7 +84,7 @@ impl Charts {
 
     /// Other runs are shown.
     pub fn selection(&mut self, shared: &Shared) {
-        self.smoothed.retain(|(run, _), _| shown(shared).any(|r| r.id == *run));
+        self.smoothed.retain(|(run, _), _| shared.drawn_runs().any(|r| r.id == *run));
         self.follow(shared);
     }
 
@@ -98,7 +97,7 @@ impl Charts {
         let figures = [Page::Learning, Page::Optimiser].into_iter().flat_map(Page::figures);
         let figures = figures.chain([Figure::SentenceLoss]);
         for figure in figures.filter(|f| f.per_step() && *f != Figure::LearningRate) {
-            for run in shown(shared) {
+            for run in shared.drawn_runs() {
                 let Some(raw) = figure.series(&run.history) else { continue };
                 let entry = self.smoothed.entry((run.id, figure));
                 let smooth = entry.or_insert_with(|| Smoothed::new(weight));
@@ -154,7 +153,7 @@ impl Charts {
     /// The loss that is drawn: one unit for all runs in view.
     pub fn loss(&self, shared: &Shared) -> Figure {
         let known = |run: &RunEntry| Figure::Loss.series(&run.history).is_some();
-        match !self.per_sentence && shown(shared).all(known) {
+        match !self.per_sentence && shared.drawn_runs().all(known) {
             true => Figure::Loss,
             false => Figure::SentenceLoss,
         }
@@ -209,7 +208,7 @@ fn fixed(from: f64, width: f64, first: f64, last: f64) -> Window {
 
 /// First and last step of all runs shown.
 fn span(shared: &Shared) -> (f64, f64) {
-    let ends = shown(shared).filter_map(|r| {
+    let ends = shared.drawn_runs().filter_map(|r| {
         let loss = &r.history.loss;
         let evaluated = || r.history.evaluations.iter().map(|e| e.step as f64);
         let steps = || loss.first_x().into_iter().chain(loss.last().map(|p| p.0));

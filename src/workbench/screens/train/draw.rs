@@ -2,15 +2,13 @@
 
 use super::Train;
 use super::figures::{Figure, Page};
-use super::shown;
-use crate::workbench::frame::state_label;
 use crate::workbench::history::History;
 use crate::workbench::screen::View;
 use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::text;
 use crate::workbench::theme::Theme;
 use crate::workbench::widgets::chart::{Chart, Trace};
-use crate::workbench::widgets::{bar, empty_state, pane};
+use crate::workbench::widgets::{bar, empty_state, pane, state_label};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -61,7 +59,7 @@ fn draw_chart(train: &Train, figure: Figure, frame: &mut Frame, area: Rect, view
     let theme = view.theme;
     let charts = &train.charts;
     let mut traces = Vec::new();
-    for (i, run) in shown(view.shared).enumerate() {
+    for (i, run) in view.shared.drawn_runs().enumerate() {
         let Some(raw) = figure.series(&run.history) else { continue };
         let smooth = charts.smoothed(run.id, figure);
         traces.push(Trace {
@@ -149,7 +147,7 @@ fn draw_head(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view:
 }
 
 fn head_title<'a>(run: &RunEntry, view: &View) -> Line<'a> {
-    let (symbol, word, style) = state_label(run, view);
+    let (symbol, word, style) = state_label(run, view.theme);
     let mut spans = vec![
         Span::styled(format!(" {} ", text::clean(&view.shared.label(run))), view.theme.title),
         Span::styled(format!("{symbol} {word} "), style),
@@ -276,7 +274,7 @@ fn device(config: &crate::config::Config) -> String {
 fn key_line<'a>(train: &Train, view: &View) -> Line<'a> {
     let theme = view.theme;
     let mut spans = Vec::new();
-    for (i, run) in shown(view.shared).enumerate() {
+    for (i, run) in view.shared.drawn_runs().enumerate() {
         spans.push(Span::styled(format!("{} ", theme.series_symbol(i)), theme.series(i)));
         let mut label = view.shared.label(run);
         for difference in train.differences.iter().take(2) {
@@ -439,7 +437,7 @@ fn overlay_rows<'a>(train: &Train, width: usize, view: &View, lines: &mut Vec<Li
         return;
     }
     heading("Compared", theme, lines);
-    for (i, run) in shown(view.shared).enumerate() {
+    for (i, run) in view.shared.drawn_runs().enumerate() {
         let name = text::fit_end(&text::clean(&view.shared.label(run)), width.saturating_sub(4))
             .into_owned();
         lines.push(Line::from(vec![

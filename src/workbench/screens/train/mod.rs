@@ -9,8 +9,7 @@ mod notes;
 use crate::config::{self, Config};
 use crate::workbench::command::Command;
 use crate::workbench::engine::Control;
-use crate::workbench::names::RunId;
-use crate::workbench::names::ScreenId;
+use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::popup::{Answer, Choice, Item, Popup};
 use crate::workbench::screen::{Context, Effect, Input, Screen, View};
@@ -123,12 +122,12 @@ impl Screen for Train {
             Input::Command(name) => self.command(name, context),
             Input::Answer { popup, answer } => answered(popup, answer, context),
             Input::Task(report) => config_read(report, context),
-            Input::Run(id) if shown(context.shared).any(|r| r.id == id) => {
+            Input::Run(id) if context.shared.drawn_runs().any(|r| r.id == id) => {
                 self.charts.follow(context.shared);
             }
             Input::Selection => {
                 self.charts.selection(context.shared);
-                let runs: Vec<&RunEntry> = shown(context.shared).collect();
+                let runs: Vec<&RunEntry> = context.shared.drawn_runs().collect();
                 self.differences = compare::differences(&runs);
             }
             _ => {}
@@ -190,12 +189,6 @@ impl Train {
             (name, _) => self.charts.command(name, context),
         }
     }
-}
-
-/// The selected run, then the overlaid ones.
-fn shown(shared: &Shared) -> impl Iterator<Item = &RunEntry> {
-    let overlaid = shared.overlaid.iter().filter_map(|id| shared.run(*id));
-    shared.selected_run().into_iter().chain(overlaid)
 }
 
 fn pause(run: &RunEntry, context: &mut Context) {

@@ -2,7 +2,7 @@
 
 use super::super::Corpora;
 use super::super::load::Loaded;
-use super::{draw_histogram, draw_lines, ranking};
+use super::parts::{draw_histogram, draw_lines, ranking};
 use crate::workbench::screen::View;
 use crate::workbench::widgets::moves;
 use ratatui::Frame;

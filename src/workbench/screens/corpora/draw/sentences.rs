@@ -3,7 +3,7 @@
 
 use super::super::Corpora;
 use super::super::load::Loaded;
-use super::draw_row;
+use super::parts::draw_row;
 use crate::workbench::screen::View;
 use crate::workbench::text::{clean, fit, wrap};
 use crate::workbench::widgets::{TreePane, empty_state, moves, pane};

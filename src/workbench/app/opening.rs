@@ -1,0 +1,113 @@
+//! What is shown first: what was named, the sample training, or the last run.
+
+use super::App;
+use super::runs::same_place;
+use crate::config;
+use crate::report::{Level, RunState};
+use crate::workbench::message::Message;
+use crate::workbench::names::{RunId, ScreenId};
+use crate::workbench::popup::{Answer, Choice, Popup};
+use crate::workbench::screen::Target;
+use crate::workbench::start::{LastRun, Named, Opening};
+
+impl App {
+    /// Opens what was named, or waits for the list of runs to decide what to show.
+    pub(in crate::workbench) fn begin(&mut self, named: Vec<Named>, last: LastRun) {
+        let mut bases = vec![self.shared.runs_folder.clone()];
+        let noted = last.get();
+        let runs = named.iter().filter_map(|n| match n {
+            Named::Run(path) => Some(path),
+            _ => None,
+        });
+        for path in runs.chain(&noted) {
+            // `run` and `.` have their folder in their full name only.
+            let full = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if let Some(parent) = full.parent()
+                && !bases.iter().any(|b| same_place(b, parent))
+            {
+                bases.push(parent.to_owned());
+            }
+        }
+        self.last_run = last;
+        if named.is_empty() {
+            self.on_listed = Some(Opening::Offer { last: noted });
+        }
+        self.open_named(named);
+        self.watch_folders(bases);
+    }
+
+    /// Shows what was named on the command line; the last one stays in view.
+    fn open_named(&mut self, named: Vec<Named>) {
+        let mut first_run = true;
+        for item in named {
+            match item {
+                Named::Run(path) => {
+                    let id = self.run_at(path);
+                    if first_run {
+                        self.select(id);
+                        self.show(ScreenId::Train);
+                        first_run = false;
+                    } else {
+                        self.overlay(id);
+                    }
+                }
+                Named::Checkpoint(path) => {
+                    self.open_on(ScreenId::Parses, &Target::Checkpoint(path));
+                }
+                Named::Corpus(path) => {
+                    self.shared.corpora.push(path.clone());
+                    self.open_on(ScreenId::Corpora, &Target::Corpus(path));
+                }
+            }
+        }
+    }
+
+    /// The first list of run folders is in.
+    pub(super) fn opening(&mut self) {
+        let Some(Opening::Offer { last }) = self.on_listed.take() else { return };
+        let last = last.map(|path| self.run_at(path));
+        // A run that goes on somewhere is what one comes back for.
+        let active = |id: &RunId| self.shared.run(*id).is_some_and(|r| r.active());
+        let live = last.filter(active).or(self.shared.runs.iter().map(|r| r.id).find(active));
+        let newest = self.shared.runs.first().map(|r| r.id);
+        match live.or(last).or(newest) {
+            None => self.start_sample(),
+            Some(id) => self.offer(id),
+        }
+    }
+
+    fn start_sample(&mut self) {
+        match config::preset("sample").and_then(|p| p.config(&[])) {
+            Ok(config) => self.start(config),
+            Err(error) => {
+                self.handle(Message::Log(Level::Error, error.to_string()), self.shared.now)
+            }
+        }
+    }
+
+    fn offer(&mut self, id: RunId) {
+        self.select(id);
+        let Some(run) = self.shared.run(id) else { return };
+        let word = run.standing().word();
+        let mut choices = vec![Choice::new('s', "show it")];
+        if !run.active() && run.state() != Some(RunState::Finished) {
+            choices.insert(0, Choice::new('r', "resume its training"));
+        }
+        choices.push(Choice::new('n', "start a new training on the sample"));
+        let text = format!("The last run is {} ({word}, step {}).", run.name, run.step());
+        let title = "Welcome back".into();
+        self.ask("opening", Popup::Question { id: "opening", title, text, choices });
+    }
+
+    pub(super) fn opening_answered(&mut self, answer: &Answer) {
+        match answer {
+            Answer::Choice('r') => {
+                if let Some(id) = self.shared.selected {
+                    self.resume(id);
+                }
+            }
+            Answer::Choice('n') => self.start_sample(),
+            _ => {}
+        }
+    }
+}
