@@ -31,6 +31,16 @@ pub const NOTES: &[Term] = &[
         meaning: "The tree after preprocessing, with the spans that F1 is about",
     },
     Term {
+        name: "depth",
+        meaning: "Phrases above the deepest word of a sentence, as read or as scored",
+    },
+    Term { name: "branching", meaning: "Children of a phrase, as read or as scored" },
+    Term {
+        name: "before/after",
+        meaning: "One sentence as read beside what preprocessing made of it: words taken away \
+                  or rewritten, labels changed, and both trees",
+    },
+    Term {
         name: "edit",
         meaning: "Tries other settings on this corpus. Nothing is written: `y` copies the lines \
                   for a config",
