@@ -1,7 +1,7 @@
 //! Preprocessing that gives trees: what a model would see of a treebank, as a treebank.
 
 use super::graph::{Graph, GraphNode};
-use super::preprocess::{Memo, TRACE, root_brackets};
+use super::preprocess::{Memo, root_brackets};
 use super::{NodeId, Preprocessing, Removed, Tree, attach};
 use crate::config::{Discontinuous, FunctionLabels, UnaryChains};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Preprocessing {
             match node.position {
                 Some(position) => {
                     let word = &tree.words()[position as usize];
-                    let is_trace = **node.label == *TRACE;
+                    let is_trace = tree.is_empty_element(position as usize);
                     let normal = if is_trace { word.clone() } else { memo.word(self, word) };
                     removed.add("words-normalised", u64::from(normal != *word));
                     graph.nodes[i].word = offsets[position as usize].map(|o| (o, normal));

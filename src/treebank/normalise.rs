@@ -41,7 +41,11 @@ pub(super) fn is_punctuation_word(word: &str) -> bool {
 
 /// Whether a tag marks punctuation or a currency by its form: no letter or digit, as `,` or `''`.
 pub(super) fn is_punctuation_tag(tag: &str) -> bool {
-    ESCAPED_BRACKETS.contains(&tag) || !tag.is_empty() && !tag.contains(char::is_alphanumeric)
+    let has_letters = |tag: &str| tag.contains(char::is_alphanumeric);
+    let unescaped = || tag.replace("-LRB-", "(").replace("-RRB-", ")");
+    ESCAPED_BRACKETS.contains(&tag)
+        || !tag.is_empty()
+            && (!has_letters(tag) || tag.contains("RB-") && !has_letters(&unescaped()))
 }
 
 fn is_punctuation(c: char) -> bool {
@@ -116,7 +120,7 @@ mod tests {
         for word in ["", "a", "n't", "'s", "%", "&", "$", "+", "3", "猫", "U.S."] {
             assert!(!is_punctuation_word(word), "{word}");
         }
-        for tag in [",", "``", "$", "-LRB-", "\""] {
+        for tag in [",", "``", "$", "-LRB-", "\"", "$-LRB-"] {
             assert!(is_punctuation_tag(tag), "{tag}");
         }
         for tag in ["", "NN", "-NONE-", "PRP$", "N-D"] {

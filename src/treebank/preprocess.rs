@@ -4,15 +4,13 @@ use super::intern::{Interner, WordMap};
 use super::normalise::{
     cut_functions, is_normal, is_punctuation_tag, is_punctuation_word, numbers_to_n,
 };
+use super::tree::TRACE;
 use super::{
     LabelledSpan, Node, NodeId, Preprocessing, PunctuationRule, ROOT_LABELS, Removed, Sentence,
     TaggedWords, Tokenizer, Tree, attach, split, tokenise,
 };
 use crate::config::{Discontinuous, FunctionLabels, UnaryChains};
 use std::sync::Arc;
-
-/// The tag of empty elements.
-pub(super) const TRACE: &str = "-NONE-";
 
 impl Preprocessing {
     /// The sentence of a tree; `None`, and counted as `no-words`, where no word remains.
@@ -53,9 +51,11 @@ impl Preprocessing {
         let mut words = Vec::with_capacity(n);
         let mut surface = Vec::with_capacity(n);
         let mut tags = Vec::with_capacity(n);
-        let kept = tree.words().iter().zip(tree.tags()).zip(&offsets).filter(|(_, o)| o.is_some());
-        for ((word, tag), _) in kept {
-            words.push(if **tag == *TRACE { word.clone() } else { memo.word(self, word) });
+        let all = tree.words().iter().zip(tree.tags()).enumerate();
+        for (i, (word, tag)) in all.filter(|(i, _)| offsets[*i].is_some()) {
+            // Only where traces are kept can one be left.
+            let is_trace = self.traces && tree.is_empty_element(i);
+            words.push(if is_trace { word.clone() } else { memo.word(self, word) });
             surface.push(word.clone());
             tags.push(tag.clone());
         }
@@ -132,16 +132,20 @@ impl Preprocessing {
     pub(super) fn offsets(&self, tree: &Tree, removed: &mut Removed) -> Option<Vec<Option<u32>>> {
         let mut offsets = vec![None; tree.len()];
         let mut n = 0;
-        for (offset, (word, tag)) in offsets.iter_mut().zip(tree.words().iter().zip(tree.tags())) {
-            if **tag == *TRACE && !self.traces {
-                removed.add("traces", 1);
-            } else if **tag != *TRACE && self.is_punctuation(word, tag) {
-                removed.add("punctuation", 1);
+        let (mut traces, mut punctuation) = (0, 0);
+        for (i, (word, tag)) in tree.words().iter().zip(tree.tags()).enumerate() {
+            let is_trace = tree.is_empty_element(i);
+            if is_trace && !self.traces {
+                traces += 1;
+            } else if !is_trace && self.is_punctuation(word, tag) {
+                punctuation += 1;
             } else {
-                *offset = Some(n);
+                offsets[i] = Some(n);
                 n += 1;
             }
         }
+        removed.add("traces", traces);
+        removed.add("punctuation", punctuation);
         if n == 0 {
             removed.add("no-words", 1);
             return None;

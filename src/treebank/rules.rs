@@ -1,5 +1,6 @@
 //! The rules of preprocessing: data presets, and the settings that override them.
 
+use super::formats::atom;
 use super::{FileOptions, TreebankError};
 use crate::config::{Data, Discontinuous, FunctionLabels, Punctuation, UnaryChains};
 use serde::{Deserialize, Serialize};
@@ -149,7 +150,9 @@ impl Preprocessing {
     pub fn resolve(data: &Data) -> Result<Preprocessing, TreebankError> {
         let mut p = Preprocessing::preset(&data.preset)?;
         if let Some(tags) = &data.punctuation_tags {
-            p.punctuation = PunctuationRule::Tags(tags.clone());
+            // As tags stand in trees: `$(` is `$-LRB-` there.
+            let tags = tags.iter().map(|tag| atom(tag).into_owned()).collect();
+            p.punctuation = PunctuationRule::Tags(tags);
         }
         match data.punctuation {
             Some(Punctuation::Keep) => p.punctuation = PunctuationRule::Keep,
@@ -177,10 +180,11 @@ mod tests {
     fn explicit_settings_override_the_preset() {
         let mut data = Data { preset: "gum".into(), ..Data::default() };
         data.lowercase = Some(false);
-        data.punctuation_tags = Some(vec!["NN".into()]);
+        data.punctuation_tags = Some(vec!["NN".into(), "$(".into()]);
         let rules = Preprocessing::resolve(&data).expect("valid");
         assert!(!rules.lowercase && rules.numbers);
-        assert_eq!(rules.punctuation, PunctuationRule::Tags(vec!["NN".into()]));
+        let tags = ["NN", "$-LRB-"].map(str::to_owned).to_vec();
+        assert_eq!(rules.punctuation, PunctuationRule::Tags(tags));
         data.punctuation = Some(Punctuation::Keep);
         let rules = Preprocessing::resolve(&data).expect("valid");
         assert_eq!(rules.punctuation, PunctuationRule::Keep);

@@ -107,9 +107,9 @@ impl<'a> Counter<'a> {
                 continue;
             };
             count(&mut self.statistics.tags, node.label);
-            match &**node.label {
-                "-NONE-" => self.statistics.empty_elements += 1,
-                _ => words.push(word),
+            match node.position.is_some_and(|p| tree.is_empty_element(p as usize)) {
+                true => self.statistics.empty_elements += 1,
+                false => words.push(word),
             }
         }
         self.sentence(words.into_iter());

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+/// The tag of empty elements.
+pub(super) const TRACE: &str = "-NONE-";
+
 /// Index of a node within its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
@@ -136,6 +139,23 @@ impl Tree {
         self.preterminals().iter().map(|id| &self.records[id.index()].label)
     }
 
+    /// Whether the word at a position stands for nothing said: tagged `-NONE-`, or, in trees with
+    /// an `ID` bracket as CorpusSearch has them, written `0` or between asterisks (`*T*-1`).
+    pub fn is_empty_element(&self, position: usize) -> bool {
+        let tag = &*self.records[self.preterminals()[position].index()].label;
+        if tag == TRACE {
+            return true;
+        }
+        let root = &self.records[0];
+        if self.name().is_none() || !root.label.is_empty() {
+            return false;
+        }
+        let word = &*self.words[position];
+        let unindexed = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let core = if unindexed == word { word } else { unindexed.trim_end_matches('-') };
+        word == "0" && !tag.starts_with("NUM") || core.starts_with('*') && core.ends_with('*')
+    }
+
     /// Edge label, morphology and secondary edges of a node, where the file has them.
     pub fn annotation(&self, id: NodeId) -> Option<&Annotation> {
         self.rare.as_ref()?.annotations.get(&id)
@@ -253,6 +273,17 @@ mod tests {
             seen[id.index()] = true;
         }
         assert!(seen.iter().all(|&s| s));
+    }
+
+    #[test]
+    fn empty_elements_are_told_by_their_tag_or_in_trees_of_corpussearch_by_their_form() {
+        let empty = |text: &str| {
+            let tree = tree(text);
+            (0..tree.len()).filter(|&i| tree.is_empty_element(i)).collect::<Vec<_>>()
+        };
+        assert_eq!(empty("(S (-NONE- *) (C 0) (NN *a*))"), [0]);
+        let words = "(C 0) (NUM 0) (NP *T*-1) (NP *con*) (TO *) (SYM a*) (N b-1)";
+        assert_eq!(empty(&format!("( (S {words}) (ID x))")), [0, 2, 3, 4]);
     }
 
     #[test]

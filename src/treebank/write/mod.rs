@@ -18,9 +18,6 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// The tag of empty elements.
-const TRACE: &str = "-NONE-";
-
 /// Writes sentences one after the other.
 #[derive(Debug)]
 pub struct Writer<W> {
@@ -78,7 +75,8 @@ impl<W: Write> Writer<W> {
                 let phrases = tree.nodes().filter(|(_, n)| n.word.is_none()).count() as u64;
                 notes.add("phrases-left-out", phrases, None);
                 note_annotations(tree, &mut notes, |_| true, |_| true);
-                let kept = || tree.words().iter().zip(tree.tags()).filter(|(_, t)| ***t != *TRACE);
+                let all = || tree.words().iter().zip(tree.tags()).enumerate();
+                let kept = || all().filter(|(i, _)| !tree.is_empty_element(*i)).map(|(_, w)| w);
                 notes.add("empty-elements-left-out", (tree.len() - kept().count()) as u64, None);
                 let words = kept().map(|(w, _)| w.clone()).collect::<Vec<_>>();
                 let tags = kept().map(|(_, t)| t.clone()).collect();
