@@ -1,3 +1,5 @@
+use super::intern::WordMap;
+use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -5,7 +7,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vocabulary {
     words: Vec<Arc<str>>,
-    ids: HashMap<Arc<str>, u32>,
+    ids: WordMap<u32>,
     unknown: u32,
 }
 
@@ -20,7 +22,7 @@ impl Vocabulary {
         max_size: usize,
         min_count: usize,
     ) -> Vocabulary {
-        let mut counts: HashMap<&Arc<str>, (usize, usize)> = HashMap::new();
+        let mut counts: HashMap<&Arc<str>, (usize, usize), FixedState> = HashMap::default();
         for (i, word) in words.into_iter().enumerate() {
             counts.entry(word).or_insert((0, i)).0 += 1;
         }
@@ -36,7 +38,7 @@ impl Vocabulary {
 
     /// A vocabulary as stored; `None` if a word stands twice or `unknown` is out of range.
     pub fn from_words(words: Vec<Arc<str>>, unknown: u32) -> Option<Vocabulary> {
-        let ids: HashMap<_, _> =
+        let ids: WordMap<u32> =
             words.iter().enumerate().map(|(i, w)| (w.clone(), i as u32)).collect();
         (ids.len() == words.len() && (unknown as usize) < words.len()).then_some(Vocabulary {
             words,
