@@ -1,7 +1,7 @@
 //! The corpora that can be looked at: those opened, the splits of the selected run, the sample.
 
 use crate::config::{Data, Sources};
-use crate::treebank::LengthLimits;
+use crate::treebank::{LengthLimits, usual_sections};
 use crate::workbench::shared::Shared;
 use std::path::{Path, PathBuf};
 
@@ -97,7 +97,7 @@ pub fn entries(shared: &Shared, opened: &[PathBuf]) -> Vec<Entry> {
         }
     }
     if let Some(config) = shared.selected_run().and_then(|run| run.config.as_ref()) {
-        let data = &config.data;
+        let (data, _) = usual_sections(&config.data);
         let cut = data.dev.0.is_empty().then_some(config.seed);
         let dev = match cut {
             Some(_) => ("dev (of train)", Origin::HeldOut, &data.train, cut),

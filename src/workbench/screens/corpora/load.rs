@@ -62,6 +62,7 @@ pub fn read(
                 numbers: false,
                 traces: true,
                 function_labels: FunctionLabels::Keep,
+                files: Preprocessing::resolve(&entry.data).map_err(text)?.files,
                 ..Preprocessing::default()
             };
             let mut raw =
