@@ -4,6 +4,7 @@ use super::graph::{Graph, GraphNode};
 use super::preprocess::{Memo, root_brackets};
 use super::{NodeId, Preprocessing, Removed, Tree, attach};
 use crate::config::{Discontinuous, FunctionLabels, UnaryChains};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Preprocessing {
@@ -31,6 +32,7 @@ impl Preprocessing {
             }
         }
         let mut targets: Vec<usize> = (0..graph.nodes.len()).collect();
+        let mut joined: BTreeMap<usize, String> = BTreeMap::new();
         // Parents stand before children, so a node above is settled before those below it.
         for (id, node) in tree.nodes() {
             let i = id.index();
@@ -60,12 +62,17 @@ impl Preprocessing {
             {
                 let above = targets[above];
                 if self.unary_chains == UnaryChains::Join {
-                    let joined = format!("{}+{}", graph.nodes[above].label, graph.nodes[i].label);
-                    graph.nodes[above].label = joined.into();
+                    let label = joined.entry(above);
+                    let label = label.or_insert_with(|| graph.nodes[above].label.to_string());
+                    label.push('+');
+                    label.push_str(&graph.nodes[i].label);
                 }
                 removed.add("unary-phrases", 1);
                 targets[i] = above;
             }
+        }
+        for (i, label) in joined {
+            graph.nodes[i].label = label.into();
         }
         // What went away is left out, and indices close up.
         let stays: Vec<bool> =
@@ -203,7 +210,7 @@ mod tests {
     fn depth_is_no_bound() {
         let n = 100_000;
         let deep = tree(&format!("{}(X (NN a)){}", "(X ".repeat(n), ")".repeat(n)));
-        for chains in [UnaryChains::Keep, UnaryChains::Collapse] {
+        for chains in [UnaryChains::Keep, UnaryChains::Collapse, UnaryChains::Join] {
             let rules = Preprocessing { unary_chains: chains, ..Preprocessing::default() };
             let mut removed = Removed::default();
             let clean = rules.clean(&deep, &mut removed).expect("a word");

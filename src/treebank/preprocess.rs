@@ -208,6 +208,8 @@ impl Preprocessing {
         }
         let roots = root_brackets(tree);
         let mut spans: Vec<LabelledSpan> = Vec::new();
+        // Label of the last span where it is a chain's, put in as a whole when the chain ends.
+        let mut joined = String::new();
         for (id, node) in tree.nodes() {
             if node.word.is_some() || id.index() < roots {
                 continue;
@@ -221,16 +223,32 @@ impl Preprocessing {
                 let edge = tree.annotation(id).and_then(|a| a.edge.as_deref());
                 let label = memo.phrase_label(self, node.label, edge);
                 // In preorder the phrases of a chain follow each other.
-                match spans.last_mut().filter(|above| (above.start, above.end) == (start, end)) {
-                    Some(above) if self.unary_chains != UnaryChains::Keep => {
+                match spans.last_mut() {
+                    Some(above)
+                        if self.unary_chains != UnaryChains::Keep
+                            && (above.start, above.end) == (start, end) =>
+                    {
                         removed.add("unary-phrases", 1);
                         if self.unary_chains == UnaryChains::Join {
-                            above.label = memo.surface(&format!("{}+{label}", above.label));
+                            if joined.is_empty() {
+                                joined.push_str(&above.label);
+                            }
+                            joined.push('+');
+                            joined.push_str(&label);
                         }
                     }
-                    _ => spans.push(LabelledSpan { start, end, label }),
+                    above => {
+                        if let (Some(above), false) = (above, joined.is_empty()) {
+                            above.label = memo.surface(&joined);
+                        }
+                        joined.clear();
+                        spans.push(LabelledSpan { start, end, label });
+                    }
                 }
             }
+        }
+        if let (Some(last), false) = (spans.last_mut(), joined.is_empty()) {
+            last.label = memo.surface(&joined);
         }
         spans.shrink_to_fit();
         spans

@@ -129,6 +129,16 @@ fn nothing_is_overwritten_without_force_and_nothing_half_written_is_left() {
 }
 
 #[test]
+fn a_name_that_tells_no_format_gets_brackets() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    for name in ["trees", "trees.gold", "trees.v2"] {
+        let out = base.path().join(name);
+        rankspace("corpus convert - --out").arg(&out).input("(S (NN a))").succeeds();
+        assert_eq!(fs::read_to_string(&out).expect("readable"), "(S (NN a))\n");
+    }
+}
+
+#[test]
 fn drawings_columns_and_text_are_written_too() {
     let call =
         |to: &str| rankspace("corpus convert - --to").arg(to).input("(S (NP (NN a_b)) (VB c))");

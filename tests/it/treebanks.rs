@@ -1,7 +1,11 @@
 //! Real treebanks are read without a fault, and counted as their documentation counts.
 
 use crate::shared::shared;
-use rankspace::treebank::{Reading, Statistics, read_file};
+use rankspace::config::Sources;
+use rankspace::treebank::{
+    BracketStyle, Entries, FileOptions, Format, Interner, LengthLimits, Preprocessing, Reading,
+    Statistics, Tree, Writer, load, read_file,
+};
 use std::path::{Path, PathBuf};
 
 fn folders() -> Vec<PathBuf> {
@@ -78,4 +82,52 @@ fn an_indented_file_holds_the_trees_of_the_flat_one() {
     assert!(!indented.is_empty());
     let known = indented.iter().filter(|tree| flat.contains(&tree.to_string())).count();
     assert_eq!(known, indented.len());
+}
+
+#[test]
+fn real_trees_survive_every_format() {
+    for folder in folders() {
+        let mut trees = read(&folder.join("dev.mrg")).trees;
+        trees.truncate(500);
+        let below_root = |tree: &Tree| {
+            let text = tree.to_string();
+            text.split_once(' ').expect("a root and something below").1.to_owned()
+        };
+        for format in [Format::Brackets, Format::Export, Format::Tiger, Format::Json] {
+            let mut writer =
+                Writer::new(Vec::new(), format, BracketStyle::default()).expect("a vector");
+            trees.iter().for_each(|tree| writer.tree(tree).expect("a vector takes all"));
+            let (bytes, written, _) = writer.finish().expect("a vector takes all");
+            assert_eq!(written as usize, trees.len());
+            let options = FileOptions { format: Some(format), ..FileOptions::default() };
+            let entries = Entries::new(&bytes[..], "", options, Interner::default());
+            let back = Reading::collect(entries.expect("readable"));
+            assert!(back.problems.is_empty(), "{format:?}: {:?}", back.problems.first());
+            assert_eq!(back.trees.len(), trees.len(), "{format:?}");
+            for (tree, back) in trees.iter().zip(&back.trees) {
+                assert_eq!(below_root(back), below_root(tree), "{format:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_preset_of_a_treebank_takes_its_punctuation_away() {
+    let Some(base) = shared("data/treebanks") else { return };
+    for (folder, preset) in
+        [("gum-open", "gum"), ("craft-ccby", "craft"), ("icepahc-is", "icepahc")]
+    {
+        let path = base.join(folder).join("dev.mrg");
+        if !path.exists() {
+            continue;
+        }
+        let rules = Preprocessing::preset(preset).expect("known");
+        let sources = Sources(vec![path.display().to_string()]);
+        let corpus = load(&sources, "", &rules, LengthLimits::ANY).expect("loads");
+        assert!(corpus.removed.get("punctuation") > 1000, "{preset}");
+        let words = || corpus.sentences.iter().flat_map(|s| &s.words);
+        let odd = words().filter(|w| !w.contains(char::is_alphanumeric)).count();
+        // Signs that are words, as % and &, and a few faults of tagging stay.
+        assert!(odd * 500 < words().count(), "{preset}: {odd} of {}", words().count());
+    }
 }

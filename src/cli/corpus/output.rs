@@ -20,7 +20,7 @@ impl Target {
         match Path::new(name).extension()?.to_str()? {
             "tex" => Some(Target::Forest),
             "svg" => Some(Target::Svg),
-            _ => Some(match Format::detect(name, b"") {
+            _ => Some(match Format::of_name(name)? {
                 Format::Brackets => Target::Brackets,
                 Format::Export => Target::Export,
                 Format::Tiger => Target::Tiger,

@@ -28,17 +28,17 @@ pub(crate) fn extension(name: &str) -> Option<String> {
     }
 }
 
-/// The format that an extension stands for.
-fn by_extension(name: &str) -> Option<Format> {
-    let extension = extension(name)?;
-    EXTENSIONS.iter().find(|(_, all)| all.contains(&&*extension)).map(|(format, _)| *format)
-}
-
 impl Format {
+    /// The format that the extension of a file stands for.
+    pub fn of_name(name: &str) -> Option<Format> {
+        let extension = extension(name)?;
+        EXTENSIONS.iter().find(|(_, all)| all.contains(&&*extension)).map(|(format, _)| *format)
+    }
+
     /// By the first bytes of the content where they are telling, else by the extension; what
     /// neither tells is plain text.
     pub fn detect(name: &str, beginning: &[u8]) -> Format {
-        let by_extension = by_extension(name);
+        let by_extension = Format::of_name(name);
         by_content(beginning, by_extension).or(by_extension).unwrap_or(Format::Text)
     }
 }
