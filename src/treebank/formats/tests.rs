@@ -1,5 +1,6 @@
 use super::super::NodeId;
 use super::*;
+use proptest::prelude::*;
 
 /// The tree of one export sentence, its fields between single blanks, version 3.
 pub(crate) fn export(rows: &str) -> Tree {
@@ -331,5 +332,64 @@ fn no_format_has_a_bound_on_depth() {
         assert_eq!(problems(&reading), [""; 0], "{name}");
         assert!(reading.trees[0].nodes().len() > n, "{name}");
         assert!(reading.trees[0].to_string().len() > 4 * n, "{name}");
+    }
+}
+
+/// A small file of every format.
+const SAMPLES: [(Format, &str); 6] = [
+    (Format::Brackets, "( (S (NP (NN a)) (VB b)) (ID 1))\n(NN c)\n"),
+    (
+        Format::Export,
+        "#FORMAT 3\n#BOS 1 1 0 1\na\tX\t--\tNK\t500\tSB\t501\nb\tX\t--\tHD\t501\n#500\tNP\t--\tSB\t501\n#501\tS\t--\t--\t0\n#EOS 1\n",
+    ),
+    (
+        Format::Tiger,
+        "<s id='s1'><graph root='r'><t id='w' word='a&amp;' pos='X'><secedge label='Y' idref='r'/></t><t id='v' word='b'/><nt id='r' cat='S'><edge label='SB' idref='w'/><edge idref='v'/></nt></graph></s>",
+    ),
+    (Format::Columns, "# x\n1\tThe\tthe\tDET\tDT\n2\tcat\tcat\tNOUN\t_\n\na b\n"),
+    (
+        Format::Json,
+        "{\"words\":[\"a\",\"b\",\"c\"],\"tags\":[\"X\",\"Y\",\"Z\"],\"spans\":[{\"start\":0,\"end\":3,\"label\":\"S\"},{\"words\":[0,2],\"label\":\"G\"}],\"annotations\":{\"0\":{\"edge\":\"e\",\"secondary\":[[4,\"f\"]]}}}\n",
+    ),
+    (Format::Text, "a b c\n d\te\n"),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn damaged_files_neither_panic_nor_loop(
+        which in 0..SAMPLES.len(),
+        cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..6usize, any::<u8>()), 1..6),
+    ) {
+        let (format, text) = SAMPLES[which];
+        let mut bytes = text.repeat(2).into_bytes();
+        for (at, to, kind, byte) in cuts {
+            if bytes.is_empty() {
+                break;
+            }
+            let at = at.index(bytes.len());
+            let to = at + to.index(bytes.len() - at);
+            match kind {
+                0 => drop(bytes.drain(at..to)),
+                1 => bytes[at] = byte,
+                2 => bytes.insert(at, byte),
+                3 => bytes.truncate(at + 1),
+                4 => bytes.swap(at, to),
+                _ => {
+                    let part = bytes[at..to].to_vec();
+                    bytes.splice(at..at, part);
+                }
+            }
+        }
+        let options = FileOptions { format: Some(format), ..FileOptions::default() };
+        let reading = read_with("", &bytes, options);
+        let items = reading.trees.len() + reading.words.len() + reading.texts.len();
+        prop_assert!(items + reading.problems.len() <= bytes.len() + 2);
+        for tree in &reading.trees {
+            let again = read_with("a.mrg", tree.to_string().as_bytes(), FileOptions::default());
+            prop_assert!(again.problems.is_empty(), "{:?}", again.problems);
+            prop_assert_eq!(again.trees[0].words(), tree.words());
+        }
     }
 }
