@@ -95,6 +95,25 @@ fn gzip_and_latin1_are_read_in_every_format() {
 }
 
 #[test]
+fn gzip_that_breaks_off_is_named_and_what_came_before_is_read() {
+    let text = "(S (NN a))\n".repeat(50_000);
+    let packed = input::tests::gzip(text.as_bytes());
+    let reading = read("a.mrg.gz", &packed[..packed.len() / 2]);
+    assert!(reading.trees.len() > 10_000 && reading.trees.len() < 50_000);
+    assert_eq!(reading.problems.last().map(|p| p.kind), Some("unreadable"));
+    // The sum at the end does not fit: nothing is known of any line.
+    let mut packed = input::tests::gzip(b"(S (NN a))");
+    let at = packed.len() - 6;
+    packed[at] ^= 1;
+    for format in Format::ALL {
+        let options = FileOptions { format: Some(format), ..FileOptions::default() };
+        let reading = read_with("", &packed, options);
+        let problem = reading.problems.first().expect("it is broken");
+        assert!(problem.line >= 1 && problem.column >= 1, "{format:?}: {problem}");
+    }
+}
+
+#[test]
 fn a_format_that_is_named_holds_against_content_and_name() {
     let options = FileOptions { format: Some(Format::Text), ..FileOptions::default() };
     let reading = read_with("a.mrg", b"(S (NN a))\n", options);

@@ -101,7 +101,8 @@ impl<R: BufRead> Reader<R> {
 
     fn place(&mut self, at: usize) -> Place {
         let column = self.column.of(&self.lines.line, at);
-        Place { file: self.file.clone(), line: self.lines.number, column }
+        // Reading may fail before there is a line.
+        Place { file: self.file.clone(), line: self.lines.number.max(1), column }
     }
 
     fn problem(&mut self, at: usize, kind: &'static str, message: impl Into<String>) -> Problem {
