@@ -1,7 +1,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rankspace::config::{Encoding, Format};
+use rankspace_fuzz::config::{Encoding, Format};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((first, bytes)) = bytes.split_first() else { return };

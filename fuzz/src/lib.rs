@@ -1,12 +1,26 @@
 //! What must hold of any bytes that a reader is given.
+//!
+//! The modules that files go through are compiled into this crate, so that fuzzing builds and
+//! instruments neither tensors nor a terminal.
 
-use rankspace::config::{Discontinuous, Encoding, Format, FunctionLabels, UnaryChains};
-use rankspace::render::{Diagram, to_brackets, to_forest};
-use rankspace::treebank::{
+#[path = "../../src/config/mod.rs"]
+pub mod config;
+#[path = "../../src/evaluation/mod.rs"]
+pub mod evaluation;
+#[path = "../../src/render/mod.rs"]
+pub mod render;
+#[path = "../../src/report/mod.rs"]
+pub mod report;
+#[path = "../../src/treebank/mod.rs"]
+pub mod treebank;
+
+use config::{Discontinuous, Encoding, Format, FunctionLabels, UnaryChains};
+use render::{Diagram, to_brackets, to_forest};
+use std::sync::Arc;
+use treebank::{
     BracketStyle, Entries, Entry, FileOptions, Interner, Preprocessing, Reading, Removed,
     Statistics, Tree, Writer,
 };
-use std::sync::Arc;
 
 /// Reads the bytes, and checks everything that is done to what was read.
 pub fn check(bytes: &[u8], format: Option<Format>, encoding: Option<Encoding>) {

@@ -2,6 +2,7 @@
 //! and shell completion. What a command means is in the file of its name.
 
 use super::corpus::args::Corpus;
+use super::values::{confidence, seed};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -130,7 +131,7 @@ pub struct Eval {
     /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev
     pub corpus: PathBuf,
     /// Leave out sentences of more words, counted after preprocessing
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_length: Option<usize>,
     /// Print one JSON object
     #[arg(long)]
@@ -175,27 +176,22 @@ pub struct Significance {
     #[arg(long)]
     pub s_f1: bool,
     /// Random exchanges for the p-values; few differing sentences are exchanged in all ways
-    #[arg(long, value_name = "N", default_value_t = 10_000,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000,
           value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     pub shuffles: u64,
     /// Resamples for the intervals; 0 leaves them out
-    #[arg(long, value_name = "N", default_value_t = 10_000,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000,
           value_parser = clap::value_parser!(u32).range(..=10_000_000))]
     pub resamples: u32,
     /// Probability of the intervals, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 95.0, value_parser = confidence)]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, default_value_t = 95.0, value_parser = confidence)]
     pub confidence: f64,
     /// The same seed gives the same figures
-    #[arg(long, default_value_t = 0, value_parser = seed)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0, value_parser = seed)]
     pub seed: u64,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-}
-
-fn confidence(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|n| *n > 0.0 && *n < 100.0);
-    number.ok_or_else(|| "expected a number above 0 and below 100".to_owned())
 }
 
 /// How brackets are compared.
@@ -262,12 +258,6 @@ pub struct Presets {
     pub name: Option<String>,
 }
 
-/// A seed as configs may hold it.
-pub fn seed(text: &str) -> Result<u64, String> {
-    let number = text.parse::<u64>().ok().filter(|&n| i64::try_from(n).is_ok());
-    number.ok_or_else(|| format!("expected a whole number from 0 to {}", i64::MAX))
-}
-
 #[derive(Debug, Args)]
 pub struct Watch {
     /// Run folder
@@ -284,10 +274,10 @@ pub struct Bench {
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
     /// Cores used; 0 takes all
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0)]
     pub threads: usize,
     /// Steps measured for each case, after two to warm up
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10)]
     pub steps: usize,
     /// Print a JSON array
     #[arg(long)]
@@ -317,6 +307,25 @@ mod tests {
     #[test]
     fn the_definitions_are_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_negative_number_is_refused_as_a_number_not_as_an_unknown_flag() {
+        let mut root = Arguments::command();
+        root.build();
+        let mut left = vec![&root];
+        while let Some(command) = left.pop() {
+            for arg in command.get_arguments() {
+                let names = arg.get_value_names().unwrap_or_default();
+                let number = names.iter().any(|name| ["N", "PERCENT"].contains(&name.as_str()));
+                let name = command.get_name();
+                assert_eq!(arg.is_allow_negative_numbers_set(), number, "{name} {}", arg.get_id());
+            }
+            left.extend(command.get_subcommands());
+        }
+        let error = Arguments::try_parse_from(["rankspace", "corpus", "generate", "--seed", "-1"]);
+        let text = error.expect_err("a seed is not negative").to_string();
+        assert!(text.contains("expected a whole number from 0"), "{text}");
     }
 
     #[test]

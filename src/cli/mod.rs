@@ -20,6 +20,7 @@ mod score;
 mod sentences;
 mod significance;
 mod train;
+mod values;
 mod watch;
 
 use anyhow::Result;

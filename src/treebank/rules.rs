@@ -1,6 +1,6 @@
 //! The rules of preprocessing: data presets, and the settings that override them.
 
-use super::formats::atom;
+use super::notation::atom;
 use super::{FileOptions, TreebankError};
 use crate::config::{Data, Discontinuous, FunctionLabels, Punctuation, UnaryChains};
 use serde::{Deserialize, Serialize};

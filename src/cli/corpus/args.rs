@@ -1,5 +1,6 @@
 //! Arguments of `corpus`.
 
+use crate::cli::values::seed;
 use crate::config::{Encoding, Format};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
@@ -130,7 +131,7 @@ pub struct CorpusSplit {
     #[arg(long, value_name = "NAME=SECTIONS")]
     pub sections: Vec<String>,
     /// The same seed draws the same parts
-    #[arg(long, default_value_t = 0, value_parser = crate::cli::args::seed)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0, value_parser = seed)]
     pub seed: u64,
     /// What stays together
     #[arg(long, value_enum, default_value_t = Unit::Sentence)]
@@ -166,10 +167,10 @@ pub struct CorpusClean {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Leave out sentences of fewer words, counted after cleaning
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1)]
     pub min_length: usize,
     /// Leave out sentences of more words
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_length: Option<usize>,
     /// Format to write [default: by the extension of --out, else brackets]
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -184,18 +185,18 @@ pub struct CorpusClean {
 #[derive(Debug, Args)]
 pub struct CorpusGenerate {
     /// How many sentences
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100)]
     pub sentences: usize,
     /// The same seed gives the same sentences
-    #[arg(long, default_value_t = 0, value_parser = crate::cli::args::seed)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0, value_parser = seed)]
     pub seed: u64,
     /// Grammar file, see assets/sample-grammar.txt [default: that grammar of English]
     #[arg(long, value_name = "FILE")]
     pub grammar: Option<PathBuf>,
     /// Shortest sentence in words
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 3)]
     pub min_length: usize,
     /// Longest sentence in words
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 30)]
     pub max_length: usize,
 }

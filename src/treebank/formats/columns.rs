@@ -4,9 +4,10 @@
 //! fifth, or fourth where that is `_`); where the third does, behind the name of a document, it
 //! is CoNLL-2012; else the word comes first and its tag second.
 
+use super::super::notation::atom;
 use super::super::{Interner, Place, Problem};
+use super::entry::TaggedWords;
 use super::lines::Lines;
-use super::{TaggedWords, atom};
 use std::io::BufRead;
 
 /// Where word and tag stand.

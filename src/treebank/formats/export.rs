@@ -2,9 +2,9 @@
 //! parent`, then pairs of secondary edge and parent, then a remark after `%%`.
 
 use super::super::graph::{Graph, GraphFault, GraphNode};
+use super::super::notation::{IMPLIED_ROOT, atom};
 use super::super::{Interner, Place, Problem, Tree};
 use super::lines::Lines;
-use super::{IMPLIED_ROOT, atom};
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 use std::sync::Arc;

@@ -4,9 +4,10 @@
 //! a line is a sentence without a tree. Unknown keys are passed over.
 
 use super::super::graph::{Graph, GraphNode};
+use super::super::notation::{NO_TAG, atom};
 use super::super::{Annotation, Interner, NodeId, Place, Problem, Tree};
+use super::entry::{Entry, TaggedWords};
 use super::lines::Lines;
-use super::{Entry, NO_TAG, TaggedWords, atom};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::BufRead;

@@ -1,4 +1,5 @@
 use super::super::Problem;
+use super::super::notation::not_utf8;
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -71,17 +72,4 @@ impl<R: BufRead> Lines<R> {
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.bytes).unwrap_or_default()
     }
-}
-
-/// What to say of bytes that begin with one that is not UTF-8.
-pub(crate) fn not_utf8(bytes: &[u8]) -> String {
-    let byte = bytes.first().copied().unwrap_or_default();
-    let shown = match char::from(byte) {
-        c if c.is_control() => String::new(),
-        c => format!("; in Latin-1 it is `{c}`"),
-    };
-    format!(
-        "the byte 0x{byte:02X} is not UTF-8{shown}: convert the file first, or read it with the \
-         encoding latin-1"
-    )
 }

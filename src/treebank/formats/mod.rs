@@ -6,6 +6,7 @@
 
 mod columns;
 mod detect;
+mod entry;
 mod export;
 mod input;
 mod json;
@@ -14,51 +15,25 @@ mod text;
 mod tiger;
 
 pub(super) use detect::{EXTENSIONS, extension};
+pub use entry::{Entry, TaggedWords};
 pub(super) use json::JsonTree;
-pub(super) use lines::not_utf8;
 
-use super::{Interner, Place, Problem, Reader, Tree, TreebankError};
+use super::{Interner, Problem, Reader, Tree, TreebankError};
 use crate::config::{Encoding, Format};
 use detect::{declared_encoding, is_binary};
 use input::Input;
 use lines::Lines;
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 use text::TextReader;
 
-/// Label of the root that export and TIGER-XML imply.
-pub(super) const IMPLIED_ROOT: &str = "VROOT";
-
-/// Tag of a word that has none, for a bracket needs one to be read as a tagged word.
-pub(super) const NO_TAG: &str = "X";
-
 /// How files are to be read, where their content shall not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileOptions {
     pub format: Option<Format>,
     pub encoding: Option<Encoding>,
-}
-
-/// A sentence of a file before preprocessing.
-#[derive(Clone, Debug)]
-pub enum Entry {
-    Tree(Tree),
-    /// Words without a tree, from columns or JSON.
-    Words(TaggedWords),
-    /// A line of plain text, without blanks around it.
-    Text(Arc<str>),
-}
-
-/// A sentence whose words are known, but not its tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaggedWords {
-    pub words: Vec<Arc<str>>,
-    /// One a word, where the file has them.
-    pub tags: Option<Vec<Arc<str>>>,
-    pub place: Place,
 }
 
 /// The sentences and problems of one file, in order.
@@ -209,29 +184,6 @@ impl Reading {
 pub fn read_file(path: &Path) -> Result<Reading, TreebankError> {
     let entries = Entries::open(path, FileOptions::default(), Interner::default())?;
     Ok(Reading::collect(entries))
-}
-
-/// A word or label as it stands in trees of any format: one that brackets can hold.
-pub(super) fn atom(text: &str) -> Cow<'_, str> {
-    let breaks = |b: u8| matches!(b, b'(' | b')') || is_blank(b);
-    if !text.bytes().any(breaks) {
-        return text.into();
-    }
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '(' => out.push_str("-LRB-"),
-            ')' => out.push_str("-RRB-"),
-            c if c.is_ascii() && is_blank(c as u8) => out.push('\u{a0}'),
-            c => out.push(c),
-        }
-    }
-    out.into()
-}
-
-/// What separates words.
-pub(super) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
 
 #[cfg(test)]

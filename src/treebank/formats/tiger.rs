@@ -3,9 +3,8 @@
 //! broken costs no more than its sentence.
 
 use super::super::graph::{Graph, GraphFault, GraphNode};
-use super::super::reader::ROOT_LABELS;
+use super::super::notation::{IMPLIED_ROOT, NO_TAG, ROOT_LABELS, atom, not_utf8};
 use super::super::{Interner, Place, Problem, Tree};
-use super::{IMPLIED_ROOT, NO_TAG, atom, not_utf8};
 use quick_xml::Reader as XmlReader;
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};

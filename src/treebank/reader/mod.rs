@@ -8,14 +8,11 @@
 
 mod lines;
 
-use super::formats::{is_blank, not_utf8};
+use super::notation::{ROOT_LABELS, is_blank, not_utf8};
 use super::{Interner, Place, Problem, Tree, TreeBuilder};
 use lines::{ColumnMemo, Lines};
 use std::io::BufRead;
 use std::sync::Arc;
-
-/// Labels that stand above the sentence proper: not phrases, so never gold spans.
-pub const ROOT_LABELS: [&str; 5] = ["", "TOP", "ROOT", "S1", "VROOT"];
 
 /// Reads trees one after the other from brackets. The items are trees and
 /// problems in the order of the file; the iterator ends with the file.

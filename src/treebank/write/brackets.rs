@@ -1,4 +1,4 @@
-use super::super::formats::{NO_TAG, atom};
+use super::super::notation::{NO_TAG, atom};
 use super::super::{NodeId, Tree};
 use super::changes::Notes;
 use super::note_annotations;

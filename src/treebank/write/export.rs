@@ -1,4 +1,4 @@
-use super::super::formats::{IMPLIED_ROOT, NO_TAG};
+use super::super::notation::{IMPLIED_ROOT, NO_TAG};
 use super::super::{NodeId, ROOT_LABELS, Tree};
 use super::changes::Notes;
 use super::unescaped;

@@ -11,7 +11,8 @@ pub(super) use brackets::write_brackets;
 pub use changes::{Change, Changes};
 
 use super::attach::attach;
-use super::formats::{JsonTree, TaggedWords, atom};
+use super::formats::{JsonTree, TaggedWords};
+use super::notation::atom;
 use super::{Annotation, Entry, Place, Tree};
 use crate::config::Format;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-use super::super::formats::NO_TAG;
+use super::super::notation::NO_TAG;
 use super::super::{NodeId, ROOT_LABELS, Tree};
 use super::changes::Notes;
 use super::export::note_root;
