@@ -6,6 +6,7 @@
 //! above can be trained by any means. Everything is generic over `f32` and `f64`.
 
 pub mod decode;
+pub mod dense_pcfg;
 pub mod matrix;
 pub mod rank_hmm;
 pub mod rank_pcfg;
