@@ -4,7 +4,8 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use rankspace::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use rankspace::inference::rank_pcfg::{Chart, Children, Order, RuleGradients, Rules};
+use rankspace::inference::order::Order;
+use rankspace::inference::rank_pcfg::{Chart, Children, RuleGradients, Rules};
 use rankspace::treebank::Batch;
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -93,8 +93,8 @@ impl Parser for FakeParser {
         Ok(())
     }
 
-    fn grammar(&self) -> GrammarView<'_> {
-        GrammarView {
+    fn grammar(&self) -> Option<GrammarView<'_>> {
+        Some(GrammarView {
             nonterminals: self.nonterminals,
             preterminals: self.preterminals,
             rank: self.rank,
@@ -102,7 +102,7 @@ impl Parser for FakeParser {
             start: &self.start,
             u: &self.u,
             vw: &self.vw,
-        }
+        })
     }
 
     fn emissions(&self, preterminals: Range<usize>) -> Result<Vec<f32>, ModelError> {

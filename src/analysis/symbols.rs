@@ -70,7 +70,7 @@ impl Symbols {
     }
 }
 
-/// Parses the sentences and counts. Spans of two words and more count, the whole sentence
+/// Parses the sentences and counts; of an HMM the states, which take the place of preterminals. Spans of two words and more count, the whole sentence
 /// included; a span under several gold labels (a unary chain) counts for each.
 ///
 /// `progress` hears (sentences done, of how many) after every batch and can end the work, which
@@ -82,13 +82,17 @@ pub fn symbols(
     progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<Option<Symbols>, AnalysisError> {
     let grammar = parser.grammar();
-    let mut nonterminals = Tally::new(grammar.nonterminals);
-    let mut preterminals = Tally::new(grammar.preterminals);
+    let of_words = parser.chain().map_or(0, |chain| chain.states);
+    let mut nonterminals = Tally::new(grammar.map_or(0, |g| g.nonterminals));
+    let mut preterminals = Tally::new(grammar.map_or(of_words, |g| g.preterminals));
+    // One word has no tree; a language model takes it.
+    let shortest = if grammar.is_some() { 2 } else { 1 };
     let mut expected = SymbolUse::default();
     let mut result = Symbols::default();
 
     // Sentences of nearby length share their steps in the dynamic program.
-    let mut order: Vec<usize> = (0..sentences.len()).filter(|&i| sentences[i].len() > 1).collect();
+    let mut order: Vec<usize> =
+        (0..sentences.len()).filter(|&i| sentences[i].len() >= shortest).collect();
     result.skipped = sentences.len() - order.len();
     order.sort_by_key(|&i| sentences[i].len());
     let mut done = result.skipped;
@@ -105,9 +109,7 @@ pub fn symbols(
         let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
         rest = later;
         done += now.len();
-        let ids = now.iter().map(|&i| -> Vec<u32> {
-            sentences[i].words.iter().map(|w| vocabulary.id(w)).collect()
-        });
+        let ids = now.iter().map(|&i| vocabulary.sentence(&sentences[i].words));
         let batch = Batch::new(ids).expect("sentences of two words and more are not empty");
         let parses = parser.parse(&batch, Wanted { tree: true, labels: true })?;
         if parses.len() != now.len() {
@@ -115,7 +117,7 @@ pub fn symbols(
         }
         parser.expect(&batch, &mut expected)?;
         for (&i, parse) in now.iter().zip(&parses) {
-            if parse.spans.is_empty() {
+            if grammar.is_some() && parse.spans.is_empty() {
                 result.skipped += 1;
                 continue;
             }
@@ -152,7 +154,8 @@ fn count_words(tally: &mut Tally, position: usize, sentence: &Sentence, parse: &
     for tag in sentence.tags.iter().flatten() {
         tally.gold(tag);
     }
-    for (i, &symbol) in parse.tags.iter().enumerate() {
+    // The state of an HMM at the end of the sentence belongs to no word.
+    for (i, &symbol) in parse.tags.iter().enumerate().take(sentence.len()) {
         let tag = sentence.tags.as_ref().and_then(|tags| tags.get(i));
         tally.add(symbol as usize, position, &sentence.words[i..=i], tag.into_iter());
     }

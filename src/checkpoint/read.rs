@@ -77,10 +77,16 @@ impl Metadata<'_> {
         struct Stored {
             words: Vec<Arc<str>>,
             unknown: u32,
+            #[serde(default)]
+            end: Option<u32>,
         }
-        let Stored { words, unknown } = self.json("vocabulary")?;
-        Vocabulary::from_words(words, unknown)
-            .ok_or_else(|| "its vocabulary has a word twice or no unknown word".into())
+        let Stored { words, unknown, end } = self.json("vocabulary")?;
+        let vocabulary = Vocabulary::from_words(words, unknown);
+        match end {
+            Some(end) => vocabulary.and_then(|v| v.ended_by(end)),
+            None => vocabulary,
+        }
+        .ok_or_else(|| "its vocabulary has a word twice, or no unknown word or end".into())
     }
 }
 

@@ -90,6 +90,7 @@ fn metadata(checkpoint: &Checkpoint) -> serde_json::Result<HashMap<String, Strin
     let vocabulary = serde_json::json!({
         "words": vocabulary.words(),
         "unknown": vocabulary.unknown(),
+        "end": vocabulary.end(),
     });
     let mut metadata = HashMap::from(
         [

@@ -29,7 +29,10 @@ impl Analysis {
         let tags = match (&parse.tags[..], &sentence.tags) {
             ([], Some(tags)) => tags.iter().map(|t| (**t).to_owned()).collect(),
             ([], None) => vec![NAMELESS.to_owned(); sentence.len()],
-            (induced, _) => induced.iter().map(|&t| model::preterminal_name(t)).collect(),
+            (induced, _) => {
+                let own = induced.iter().take(sentence.len());
+                own.map(|&t| model::preterminal_name(t)).collect()
+            }
         };
         Analysis {
             words: sentence.surface.clone(),

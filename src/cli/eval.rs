@@ -43,9 +43,10 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
     for (sentence, parse) in corpus.sentences.iter().zip(parses) {
         match parse.filter(|p| p.log_prob.is_finite()) {
             Some(parse) => {
-                let spans: Vec<_> = parse.spans.iter().map(|s| (s.start, s.end)).collect();
+                let spans = || parse.spans.iter().map(|s| (s.start, s.end)).collect();
+                let spans: Option<Vec<_>> = checkpoint.config.model.family.has_trees().then(spans);
                 let gold = sentence.gold.as_deref();
-                scores.add(sentence.len(), Some(parse.log_prob), Some(&spans), gold);
+                scores.add(sentence.len(), Some(parse.log_prob), spans.as_deref(), gold);
             }
             // One word has no derivation; with longer sentences, the weights give none.
             None => scores.skip(),

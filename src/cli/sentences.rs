@@ -6,7 +6,7 @@ use super::progress;
 use crate::checkpoint::Checkpoint;
 use crate::model::{Parse, Parser, Wanted};
 use crate::run::RunFolder;
-use crate::training::group;
+use crate::training::{Packing, group};
 use crate::treebank::{
     Entries, Entry, FileOptions, Interner, Preprocessing, Problem, Removed, Sentence, Source,
     TaggedWords, Tree, expand, sample,
@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 /// Sentences times squared length that a batch may have; bounds the memory of the chart.
 const CELLS: usize = 16 * 40 * 40;
+
+/// Tokens, padding counted, of a batch of a model without a chart.
+const TOKENS: usize = 1024;
 
 /// Problems that are told one by one; the others are counted.
 const PROBLEMS: usize = 10;
@@ -179,14 +182,16 @@ pub fn parse<'a>(
     wanted: Wanted,
 ) -> Result<Vec<Option<Parse>>> {
     let ids: Vec<Vec<u32>> = sentences
-        .map(|sentence| {
-            let words = sentence.map(|s| s.words.as_slice()).unwrap_or_default();
-            words.iter().map(|word| checkpoint.vocabulary.id(word)).collect()
-        })
+        .map(|sentence| sentence.map_or(Vec::new(), |s| checkpoint.vocabulary.sentence(&s.words)))
         .collect();
     let mut parses = vec![None; ids.len()];
     let bar = progress::bar(ids.len(), "sentences");
-    for (batch, places) in group(ids.iter().map(Vec::as_slice), |n| CELLS / (n * n).max(1)) {
+    let packing = Packing::of(checkpoint.config.model.family);
+    let size = |n: usize| match packing {
+        Packing::EqualLengths => CELLS / (n * n).max(1),
+        Packing::NearbyLengths => TOKENS / n.max(1),
+    };
+    for (batch, places) in group(ids.iter().map(Vec::as_slice), packing, size) {
         let parsed = parser.parse(&batch, wanted).context("cannot parse")?;
         bar.inc(places.len() as u64);
         for (place, parse) in places.into_iter().zip(parsed) {

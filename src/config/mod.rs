@@ -27,8 +27,20 @@ impl Config {
     /// Reads a config from TOML text; `name` stands in error messages.
     pub fn from_toml(name: &str, text: &str, overrides: &[String]) -> Result<Config, ConfigError> {
         let typed = |source: &str| -> Result<Config, ConfigError> {
-            let config: Config =
-                toml::from_str(source).map_err(|e| ConfigError::syntax(name, source, &e))?;
+            let read = |source: &str| -> Result<Config, ConfigError> {
+                toml::from_str(source).map_err(|e| ConfigError::syntax(name, source, &e))
+            };
+            let mut config = read(source)?;
+            let defaults = config.model.family.defaults();
+            if !defaults.is_empty() {
+                let table = |text: &str| -> Result<toml::Table, ConfigError> {
+                    toml::from_str(text).map_err(|e| ConfigError::invalid(name, &e))
+                };
+                let mut all = table(defaults)?;
+                overlay(&mut all, table(source)?);
+                let text = toml::to_string(&all).map_err(|e| ConfigError::invalid(name, &e))?;
+                config = read(&text)?;
+            }
             config.check(name)?;
             Ok(config)
         };
@@ -65,6 +77,18 @@ impl Config {
     /// The config with every default written out.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("a config holds only TOML values")
+    }
+}
+
+/// Puts the values of `over` into `table`, section by section. A schedule is one value.
+fn overlay(table: &mut toml::Table, over: toml::Table) {
+    for (key, value) in over {
+        match (table.get_mut(&key), value) {
+            (Some(toml::Value::Table(own)), toml::Value::Table(new)) if key != "schedule" => {
+                overlay(own, new);
+            }
+            (_, value) => drop(table.insert(key, value)),
+        }
     }
 }
 

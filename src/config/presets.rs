@@ -35,9 +35,22 @@ macro_rules! preset_files {
     };
 }
 
-/// All presets, smallest first.
+/// All presets: by family, smallest first.
 pub fn presets() -> &'static [Preset] {
-    preset_files!["sample", "pcfg-small", "pcfg-medium", "pcfg-paper"]
+    preset_files![
+        "sample",
+        "pcfg-small",
+        "pcfg-medium",
+        "pcfg-paper",
+        "hmm-small",
+        "hmm-medium",
+        "hmm-paper-14",
+        "hmm-paper-15",
+        "hmm-ablation-12",
+        "hmm-ablation-13",
+        "hmm-ablation-14",
+        "hmm-ablation-15",
+    ]
 }
 
 /// The preset of that name.

@@ -49,6 +49,7 @@ pub enum Precision {
 pub enum Family {
     #[default]
     RankPcfg,
+    RankHmm,
 }
 
 impl Family {
@@ -56,7 +57,46 @@ impl Family {
     pub fn name(self) -> &'static str {
         match self {
             Family::RankPcfg => "rank-pcfg",
+            Family::RankHmm => "rank-hmm",
         }
+    }
+
+    /// Whether it gives sentences trees; else it is a language model, which predicts the next word
+    /// and the end of the sentence.
+    pub fn has_trees(self) -> bool {
+        match self {
+            Family::RankPcfg => true,
+            Family::RankHmm => false,
+        }
+    }
+}
+
+/// Settings of the paper's HMMs (appendix D) where they differ from those of its PCFGs.
+const LANGUAGE_MODEL: &str = r#"
+[data]
+preset = "text"
+min_length = 1
+max_length = 1000000
+
+[model]
+dropout = 0.1
+
+[training]
+epochs = 30
+batch_tokens = 256
+optimizer = "adamw"
+learning_rate = 0.001
+beta1 = 0.99
+clip = 5.0
+patience = 0
+schedule = { plateau = 2, factor = 0.5 }
+"#;
+
+impl Family {
+    /// What holds for a family where a config says nothing, as TOML; the other defaults are those
+    /// of [`Config`].
+    pub(super) fn defaults(self) -> &'static str {
+        if self.has_trees() { "" } else { LANGUAGE_MODEL }
     }
 }
 
@@ -91,8 +131,13 @@ pub struct Model {
     pub family: Family,
     pub nonterminals: usize,
     pub preterminals: usize,
+    /// Hidden states of an HMM.
+    pub states: usize,
     pub rank: usize,
     pub embedding: usize,
+    /// Share of the start embeddings and of the transition logits of an HMM that a training step
+    /// leaves out.
+    pub dropout: f64,
     pub compat: Compat,
     pub elimination: Elimination,
 }
@@ -103,15 +148,18 @@ impl Default for Model {
             family: Family::RankPcfg,
             nonterminals: 64,
             preterminals: 128,
+            states: 256,
             rank: 128,
             embedding: 256,
+            dropout: 0.0,
             compat: Compat::None,
             elimination: Elimination::Auto,
         }
     }
 }
 
-/// `[training]`: the loop. Defaults are the paper's (appendix D).
+/// `[training]`: the loop. Defaults are the paper's for PCFGs (appendix D); families of language
+/// models have others ([`Family::defaults`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Training {
@@ -168,7 +216,8 @@ pub enum Optimizer {
     Adamw,
 }
 
-/// Multiplies the learning rate by `factor` after `plateau` evaluations without a better figure.
+/// Multiplies the learning rate by `factor` after `plateau` evaluations without a better figure;
+/// 0: never.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
@@ -255,7 +304,7 @@ const LARGEST: u64 = i64::MAX as u64;
 
 impl Config {
     /// Every whole number of the config with its key.
-    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 21] {
+    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 22] {
         let Config { data: d, model: m, training: t, evaluation: e, run: r, .. } = self;
         let every = match e.every {
             Every::Epoch => 0,
@@ -270,6 +319,7 @@ impl Config {
             ("data.vocabulary.min_count", d.vocabulary.min_count as u64),
             ("model.nonterminals", m.nonterminals as u64),
             ("model.preterminals", m.preterminals as u64),
+            ("model.states", m.states as u64),
             ("model.rank", m.rank as u64),
             ("model.embedding", m.embedding as u64),
             ("training.epochs", t.epochs),
@@ -300,6 +350,7 @@ impl Config {
         for (key, value) in [
             ("model.nonterminals", m.nonterminals),
             ("model.preterminals", m.preterminals),
+            ("model.states", m.states),
             ("model.rank", m.rank),
             ("model.embedding", m.embedding),
         ] {
@@ -315,9 +366,12 @@ impl Config {
         if d.vocabulary.max_size == 0 {
             return bad("data.vocabulary.max_size", "0".into(), "a number above 0");
         }
-        if d.max_length < d.min_length.max(2) {
-            let expected =
-                "2 or more, and no less than data.min_length: one word has no derivation";
+        let shortest = if m.family.has_trees() { 2 } else { 1 };
+        if d.max_length < d.min_length.max(shortest) {
+            let expected = match shortest {
+                1 => "1 or more, and no less than data.min_length",
+                _ => "2 or more, and no less than data.min_length: one word has no derivation",
+            };
             return bad("data.max_length", d.max_length.to_string(), expected);
         }
         let t = &self.training;
@@ -336,6 +390,7 @@ impl Config {
             ("training.beta2", t.beta2, 0.0, 1.0 - 1e-12, "a number in [0, 1)"),
             ("training.weight_decay", t.weight_decay, 0.0, f64::MAX, "a finite number, 0 or more"),
             ("training.clip", t.clip, 0.0, f64::MAX, "a finite number, 0 or more"),
+            ("model.dropout", m.dropout, 0.0, 1.0 - 1e-12, "a number in [0, 1)"),
             (
                 "training.schedule.factor",
                 t.schedule.map_or(0.5, |s| s.factor),

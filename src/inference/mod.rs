@@ -8,6 +8,7 @@
 pub mod decode;
 pub mod dense_pcfg;
 pub mod matrix;
+pub mod order;
 pub mod rank_hmm;
 pub mod rank_pcfg;
 mod real;

@@ -173,10 +173,57 @@ pub(super) fn linear_relu_backward<T: Element>(
     linear_backward(weights, name, x, gradient, to_x, to)
 }
 
+/// Names of the layers of a [`Residual`] called `NAME`, as the published files have them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// `NAME.0`, then `NAME.1.linear.0` and `NAME.1.linear.2`, and so on.
+    #[default]
+    Sequential,
+    /// `NAME.mlp.0`, then `NAME.mlp.1.lin1` and `NAME.mlp.1.lin2`, and so on.
+    Numbered,
+}
+
+impl Naming {
+    pub fn first(self, name: &str) -> String {
+        match self {
+            Naming::Sequential => format!("{name}.0"),
+            Naming::Numbered => format!("{name}.mlp.0"),
+        }
+    }
+
+    /// Both layers inside a block, counted from 0.
+    pub fn inner(self, name: &str, block: usize) -> [String; 2] {
+        let number = block + 1;
+        match self {
+            Naming::Sequential => [0, 2].map(|layer| format!("{name}.{number}.linear.{layer}")),
+            Naming::Numbered => [1, 2].map(|layer| format!("{name}.mlp.{number}.lin{layer}")),
+        }
+    }
+
+    /// The layer behind the blocks, which is not part of a [`Residual`].
+    pub fn last(self, name: &str) -> String {
+        match self {
+            Naming::Sequential => format!("{name}.3"),
+            Naming::Numbered => format!("{name}.mlp.3"),
+        }
+    }
+
+    /// Name and shape of every parameter, the last layer of `out` rows included.
+    pub fn shapes(self, name: &str, d: usize, out: usize) -> Vec<(String, Vec<usize>)> {
+        let inner = (0..2).flat_map(|block| self.inner(name, block)).map(|layer| (layer, d));
+        let layers = [(self.first(name), d)].into_iter().chain(inner);
+        let linear = |(layer, out): (String, usize)| {
+            [(format!("{layer}.weight"), vec![out, d]), (format!("{layer}.bias"), vec![out])]
+        };
+        layers.chain([(self.last(name), out)]).flat_map(linear).collect()
+    }
+}
+
 /// A linear layer and two residual blocks `x + relu(lin(relu(lin x)))`: h of appendix A of Yang,
 /// Liu & Tu 2022 before its last layer. Holds its activations for the backward pass.
 #[derive(Debug, Default)]
 pub(super) struct Residual<T> {
+    naming: Naming,
     /// Input of the first block, of the second, and the output.
     states: [Vec<T>; 3],
     /// Both layers inside each block.
@@ -185,20 +232,27 @@ pub(super) struct Residual<T> {
 }
 
 impl<T: Element> Residual<T> {
+    pub fn named(naming: Naming) -> Self
+    where
+        T: Default,
+    {
+        Residual { naming, ..Residual::default() }
+    }
+
     pub fn forward(
         &mut self,
         weights: &Weights<'_>,
         name: &str,
         x: &[T],
     ) -> Result<(), ModelError> {
-        linear(weights, &format!("{name}.0"), x, &mut self.states[0])?;
+        linear(weights, &self.naming.first(name), x, &mut self.states[0])?;
         for (block, inner) in self.inner.iter_mut().enumerate() {
             let [first, second] = inner;
             let (before, after) = self.states.split_at_mut(block + 1);
             let (x, next) = (&before[block], &mut after[0]);
-            let number = block + 1;
-            linear_relu(weights, &format!("{name}.{number}.linear.0"), x, first)?;
-            linear_relu(weights, &format!("{name}.{number}.linear.2"), first, second)?;
+            let [lower, upper] = self.naming.inner(name, block);
+            linear_relu(weights, &lower, x, first)?;
+            linear_relu(weights, &upper, first, second)?;
             next.resize(x.len(), T::ZERO);
             next.par_chunks_mut(CHUNK)
                 .zip(x.par_chunks(CHUNK))
@@ -230,13 +284,13 @@ impl<T: Element> Residual<T> {
         for block in [1, 0] {
             let [first, second] = &self.inner[block];
             let input = &self.states[block];
-            let number = block + 1;
+            let [lower, upper] = self.naming.inner(name, block);
             outer.clear();
             outer.extend_from_slice(gradient);
             middle.resize(first.len(), T::ZERO);
             linear_relu_backward(
                 weights,
-                &format!("{name}.{number}.linear.2"),
+                &upper,
                 (first, second),
                 outer,
                 (middle, Into::Replace),
@@ -244,13 +298,13 @@ impl<T: Element> Residual<T> {
             )?;
             linear_relu_backward(
                 weights,
-                &format!("{name}.{number}.linear.0"),
+                &lower,
                 (input, first),
                 middle,
                 (gradient, Into::Add),
                 to,
             )?;
         }
-        linear_backward(weights, &format!("{name}.0"), x, gradient, to_x, to)
+        linear_backward(weights, &self.naming.first(name), x, gradient, to_x, to)
     }
 }

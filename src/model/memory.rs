@@ -12,7 +12,15 @@ const GIB: f64 = (1_u64 << 30) as f64;
 /// `values` is the number of values that a span keeps, of `size` bytes each. Where the system
 /// does not say what is free, nothing is refused.
 pub(super) fn check_chart(batch: &Batch, values: usize, size: usize) -> Result<(), ModelError> {
-    let needed = needed(batch, values, size);
+    check(batch, needed(batch, values, size))
+}
+
+/// The same for a lattice, which keeps so many values a token.
+pub(super) fn check_lattice(batch: &Batch, values: usize, size: usize) -> Result<(), ModelError> {
+    check(batch, batch.tokens() as u128 * values as u128 * size as u128)
+}
+
+fn check(batch: &Batch, needed: u128) -> Result<(), ModelError> {
     match if needed > SMALL { available_memory() } else { None } {
         Some(free) => compare(batch, needed, free),
         None => Ok(()),
@@ -34,7 +42,7 @@ fn compare(batch: &Batch, needed: u128, free: u128) -> Result<(), ModelError> {
     Err(ModelError::Sentence {
         sentence,
         reason: format!(
-            "{} words need a chart of about {:.1} GiB and {:.1} GiB are free: limit the length \
+            "{} words need about {:.1} GiB of memory and {:.1} GiB are free: limit the length \
              of sentences, or check whether a line break is missing",
             batch.length(sentence),
             needed as f64 / GIB,

@@ -9,17 +9,23 @@ mod element;
 mod emission;
 mod layers;
 mod memory;
+mod rank_hmm;
 mod rank_pcfg;
 mod softmax;
+mod start;
 mod view;
+mod words;
 
 pub use memory::available_memory;
-pub use view::{GrammarView, nonterminal_name, preterminal_name};
+pub use view::{
+    ChainView, GrammarView, Transitions, nonterminal_name, preterminal_name, state_name,
+};
 
-use crate::config::{Config, Family, Precision};
-
+use crate::config::{Config, Elimination, Family, Precision};
+use crate::inference::order::{Order, Plan};
 use crate::treebank::Batch;
 use candle_core::{Tensor, Var};
+use rank_hmm::RankHmm;
 use rank_pcfg::RankPcfg;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -47,7 +53,8 @@ pub type Gradients = BTreeMap<String, Tensor>;
 /// Loss and gradients of one batch.
 #[derive(Debug)]
 pub struct StepOutput {
-    /// The training objective: PCFG: mean over sentences of -log Z, nats.
+    /// The training objective, nats: PCFG: mean over sentences of -log Z; HMM: mean over tokens
+    /// of -log p.
     pub loss: f64,
     /// Log-probability of every sentence, nats, in the order of the batch.
     pub log_probs: Vec<f64>,
@@ -57,26 +64,39 @@ pub struct StepOutput {
     pub inference_seconds: f64,
 }
 
+/// Where a training step takes its random numbers from, if its family needs any.
+#[derive(Clone, Copy, Debug)]
+pub enum Noise<'a> {
+    /// Nothing random: no dropout, means in place of samples.
+    Off,
+    /// Drawn from the generator of this seed and step: a resumed run draws the same.
+    Drawn { seed: u64, step: u64 },
+    /// As given, by the names that a family documents.
+    Given(&'a BTreeMap<String, Tensor>),
+}
+
 /// A trainable family.
 pub trait Model: Send {
     fn parameters(&self) -> &Parameters;
 
-    /// Loss and exact gradients of a batch; every sentence has at least [`Model::min_length`] words.
-    fn step(&mut self, batch: &Batch) -> Result<StepOutput, ModelError>;
+    /// Loss and exact gradients of a batch; every sentence has at least [`Model::min_length`]
+    /// tokens.
+    fn step(&mut self, batch: &Batch, noise: Noise<'_>) -> Result<StepOutput, ModelError>;
 
     /// Copies the current weights into a parser.
     fn freeze(&self) -> Result<Arc<dyn Parser>, ModelError>;
 
-    /// Shortest sentence with a derivation (2 for PCFGs).
+    /// Shortest sentence with a derivation, in tokens (2 for PCFGs).
     fn min_length(&self) -> usize;
 }
 
 /// What to compute for a sentence beside its log-probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// The MBR tree (unlabelled) and the span marginals.
+    /// The MBR tree (unlabelled) and the span marginals, of families that have trees.
     pub tree: bool,
-    /// Also nonterminal labels and preterminals (labelled MBR), which costs more.
+    /// Also nonterminal labels and preterminals (labelled MBR), which costs more; the likeliest
+    /// state of every token of an HMM.
     pub labels: bool,
 }
 
@@ -87,8 +107,12 @@ pub struct Parse {
     pub log_prob: f64,
     /// Spans of the MBR tree in preorder, width 2 and more, the whole sentence included.
     pub spans: Vec<ParsedSpan>,
-    /// Most probable preterminal of every word; empty unless labels were wanted.
+    /// Most probable preterminal of every word, or state of every token of an HMM, the end of the
+    /// sentence included; empty unless labels were wanted.
     pub tags: Vec<u32>,
+    /// -log p of every token given those before it, nats, the end of the sentence included; empty
+    /// for families that do not go from left to right.
+    pub surprisals: Vec<f32>,
     /// Posterior of span `[i, j)` at `i * (n + 1) + j`, width 2 and more, else 0;
     /// empty unless a tree was wanted.
     pub marginals: Vec<f32>,
@@ -113,12 +137,18 @@ pub trait Parser: Send + Sync {
     /// Expected counts of symbols and their expansions over a batch, added to `into`.
     fn expect(&self, batch: &Batch, into: &mut SymbolUse) -> Result<(), ModelError>;
 
-    /// The grammar read off the weights, without the emissions.
-    fn grammar(&self) -> GrammarView<'_>;
+    /// The grammar read off the weights, without the emissions; `None` for families without one.
+    fn grammar(&self) -> Option<GrammarView<'_>>;
 
-    /// Emission probabilities p(word | preterminal) of some preterminals, row-major
-    /// (rows, vocabulary); computed on request, for they do not all fit at the paper's size.
-    fn emissions(&self, preterminals: Range<usize>) -> Result<Vec<f32>, ModelError>;
+    /// The states of an HMM and their transitions; `None` for other families.
+    fn chain(&self) -> Option<ChainView<'_>> {
+        None
+    }
+
+    /// Emission probabilities p(word | preterminal) of some preterminals, or p(word | state) of
+    /// some states, row-major (rows, vocabulary); computed on request, for they do not all fit at
+    /// the paper's size.
+    fn emissions(&self, rows: Range<usize>) -> Result<Vec<f32>, ModelError>;
 }
 
 /// Expected counts under the posterior, summed over sentences.
@@ -126,8 +156,17 @@ pub trait Parser: Send + Sync {
 pub struct SymbolUse {
     /// Expected number of spans of every nonterminal.
     pub nonterminals: Vec<f64>,
-    /// Expected number of words of every preterminal.
+    /// Expected number of words of every preterminal, or of tokens of every state of an HMM.
     pub preterminals: Vec<f64>,
+}
+
+/// The order of elimination that a setting names, or the cheaper one.
+fn order_of(setting: Elimination, plan: &dyn Plan) -> Order {
+    match setting {
+        Elimination::Auto => plan.cheapest(),
+        Elimination::Rank => Order::Rank,
+        Elimination::State => Order::State,
+    }
 }
 
 /// Whether this build can train on the configured device; a checkpoint that was trained
@@ -145,6 +184,7 @@ pub fn check_device(config: &Config) -> Result<(), ModelError> {
 pub fn parameter_count(config: &Config, vocabulary: usize) -> u128 {
     match config.model.family {
         Family::RankPcfg => rank_pcfg::parameter_count(&config.model, vocabulary),
+        Family::RankHmm => rank_hmm::parameter_count(&config.model, vocabulary),
     }
 }
 
@@ -154,6 +194,8 @@ pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, Model
     Ok(match (config.model.family, config.precision) {
         (Family::RankPcfg, Precision::F32) => Box::new(RankPcfg::<f32>::new(config, vocabulary)?),
         (Family::RankPcfg, Precision::F64) => Box::new(RankPcfg::<f64>::new(config, vocabulary)?),
+        (Family::RankHmm, Precision::F32) => Box::new(RankHmm::<f32>::new(config, vocabulary)?),
+        (Family::RankHmm, Precision::F64) => Box::new(RankHmm::<f64>::new(config, vocabulary)?),
     })
 }
 
@@ -169,6 +211,12 @@ pub fn restore(
         }
         (Family::RankPcfg, Precision::F64) => {
             Box::new(RankPcfg::<f64>::restore(config, vocabulary, tensors)?)
+        }
+        (Family::RankHmm, Precision::F32) => {
+            Box::new(RankHmm::<f32>::restore(config, vocabulary, tensors)?)
+        }
+        (Family::RankHmm, Precision::F64) => {
+            Box::new(RankHmm::<f64>::restore(config, vocabulary, tensors)?)
         }
     })
 }

@@ -9,6 +9,11 @@ pub fn preterminal_name(preterminal: u32) -> String {
     format!("T{preterminal}")
 }
 
+/// Name of a state of an HMM, counted from 0.
+pub fn state_name(state: u32) -> String {
+    format!("S{state}")
+}
+
 /// Probabilities of a low-rank grammar: `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]`.
 /// Symbols are numbered nonterminals first, then preterminals.
 #[derive(Clone, Copy, Debug)]
@@ -49,5 +54,43 @@ impl<'a> GrammarView<'a> {
             .zip(w)
             .map(|((&u, &v), &w)| f64::from(u) * f64::from(v) * f64::from(w))
             .sum()
+    }
+}
+
+/// States of an HMM and where they lead, without the emissions.
+#[derive(Clone, Copy, Debug)]
+pub struct ChainView<'a> {
+    pub states: usize,
+    pub vocabulary: usize,
+    /// Start probabilities: (states).
+    pub start: &'a [f32],
+    pub transitions: Transitions<'a>,
+}
+
+/// p(next | state).
+#[derive(Clone, Copy, Debug)]
+pub enum Transitions<'a> {
+    /// `sum_q U[state,q] V[next,q]`: both (states, rank), row-major.
+    LowRank { rank: usize, u: &'a [f32], v: &'a [f32] },
+    /// (states, states), row-major, rows sum to 1.
+    Dense(&'a [f32]),
+}
+
+impl ChainView<'_> {
+    /// p(next | state) of all states that may come next.
+    pub fn successors(&self, state: usize) -> Vec<f64> {
+        match self.transitions {
+            Transitions::LowRank { rank, u, v } => {
+                let own = &u[state * rank..(state + 1) * rank];
+                let dot = |row: &[f32]| -> f64 {
+                    own.iter().zip(row).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum()
+                };
+                v.chunks_exact(rank).map(dot).collect()
+            }
+            Transitions::Dense(all) => {
+                let row = &all[state * self.states..(state + 1) * self.states];
+                row.iter().map(|&p| f64::from(p)).collect()
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a model of the configured sizes fits into this machine's memory.
 
 use super::RunError;
-use crate::config::{Config, Precision};
+use crate::config::{Config, Family, Precision};
 use crate::model;
 
 /// Most that a model keeps of its emission table, bytes.
@@ -24,7 +24,7 @@ fn compare(needed: u128, free: u128) -> Result<(), RunError> {
     }
     Err(RunError::Unsuitable(format!(
         "the model needs about {:.1} GiB of memory and {:.1} GiB are free: choose fewer \
-         nonterminals and preterminals, a lower rank or a smaller embedding",
+         symbols or states, a lower rank or a smaller embedding",
         needed as f64 / GIB,
         free as f64 / GIB
     )))
@@ -34,15 +34,20 @@ fn compare(needed: u128, free: u128) -> Result<(), RunError> {
 /// gradient; kept exponentials of the emissions.
 fn needed(config: &Config, vocabulary: usize) -> u128 {
     let m = &config.model;
-    let (preterminals, rank) = (m.preterminals as u128, m.rank as u128);
-    let symbols = m.nonterminals as u128 + preterminals;
+    let rank = m.rank as u128;
     let bytes = match config.precision {
         Precision::F32 => 4,
         Precision::F64 => 8,
     };
     let weights = model::parameter_count(config, vocabulary) * (1 + 1 + 2);
-    let wide = symbols * 2 * rank * 2;
-    (weights + wide) * bytes + (preterminals * vocabulary as u128 * bytes).min(KEPT)
+    let (wide, emitting) = match m.family {
+        Family::RankPcfg => {
+            let preterminals = m.preterminals as u128;
+            ((m.nonterminals as u128 + preterminals) * 2 * rank * 2, preterminals)
+        }
+        Family::RankHmm => (m.states as u128 * 2 * rank * 2, rank),
+    };
+    (weights + wide) * bytes + (emitting * vocabulary as u128 * bytes).min(KEPT)
 }
 
 #[cfg(test)]

@@ -68,16 +68,23 @@ impl Task {
                 let splits = load(&config, reporter)?;
                 let limits = config.data.vocabulary;
                 let words = splits.train.sentences.iter().flat_map(|s| &s.words);
-                let vocabulary = Vocabulary::from_counts(words, limits.max_size, limits.min_count);
+                let vocabulary = if config.model.family.has_trees() {
+                    Vocabulary::from_counts(words, limits.max_size, limits.min_count)
+                } else {
+                    Vocabulary::with_end(words, limits.max_size, limits.min_count)
+                };
                 check_memory(&config, vocabulary.len())?;
                 let model = model::build(&config, vocabulary.len())?;
                 let parameters = model.parameters().values().map(|p| p.elem_count()).sum::<usize>();
                 reporter.message(
                     Level::Info,
                     format!(
-                        "{} words in the vocabulary (<pad> and <unk> among them), {parameters} \
-                         parameters",
-                        vocabulary.len()
+                        "{} words in the vocabulary ({} among them), {parameters} parameters",
+                        vocabulary.len(),
+                        match vocabulary.end() {
+                            None => "<pad> and <unk>",
+                            Some(_) => "<unk>, <pad> and <eos>",
+                        }
                     ),
                 );
                 Ok(Setup {

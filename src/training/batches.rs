@@ -1,14 +1,29 @@
-//! Batches of sentences of equal length, and their order in every epoch.
+//! Batches of sentences of equal or of nearby length, and their order in every epoch.
 
-use crate::config::Training;
+use crate::config::{Config, Family};
 use crate::treebank::Batch;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 
-/// Training batches: built once, visited in another order every epoch.
-/// Invariant: no batch is empty and all sentences of a batch have the same length.
+/// Which sentences may share a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// Those of one length.
+    EqualLengths,
+    /// Neighbours by length; the room of the longest counts for each.
+    NearbyLengths,
+}
+
+impl Packing {
+    /// Charts want sentences of one length; a chain takes any side by side.
+    pub fn of(family: Family) -> Packing {
+        if family.has_trees() { Packing::EqualLengths } else { Packing::NearbyLengths }
+    }
+}
+
+/// Training batches: built once, visited in another order every epoch. Invariant: none is empty.
 #[derive(Clone, Debug)]
 pub struct Batches {
     batches: Vec<Batch>,
@@ -20,13 +35,10 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Groups sentences (word ids, none empty) by length, in their given order.
-    pub fn new<'a>(
-        sentences: impl IntoIterator<Item = &'a [u32]>,
-        config: &Training,
-        seed: u64,
-    ) -> Batches {
-        let batches: Vec<Batch> = group(sentences, |length| {
+    /// Groups sentences (word ids, none empty) by length, those of one length in their given order.
+    pub fn new<'a>(sentences: impl IntoIterator<Item = &'a [u32]>, config: &Config) -> Batches {
+        let Config { seed, training: config, model, .. } = config;
+        let batches: Vec<Batch> = group(sentences, Packing::of(model.family), |length| {
             if config.batch_tokens > 0 {
                 (config.batch_tokens / length).max(1)
             } else {
@@ -36,9 +48,9 @@ impl Batches {
         .into_iter()
         .map(|(batch, _)| batch)
         .collect();
-        let lengths = || batches.iter().map(|b| b.length(0));
+        let lengths = || batches.iter().map(Batch::longest);
         Batches {
-            seed,
+            seed: *seed,
             curriculum: config.curriculum,
             longest: lengths().max().unwrap_or(0),
             shortest: lengths().min().unwrap_or(0),
@@ -66,7 +78,7 @@ impl Batches {
     /// Number of steps in an epoch (from 1).
     pub fn steps_in(&self, epoch: u64) -> u64 {
         let longest = self.longest_in(epoch);
-        self.batches.iter().filter(|b| b.length(0) <= longest).count() as u64
+        self.batches.iter().filter(|b| b.longest() <= longest).count() as u64
     }
 
     /// Steps in the first `epochs` epochs.
@@ -81,7 +93,7 @@ impl Batches {
     pub fn order(&self, epoch: u64) -> Vec<usize> {
         let longest = self.longest_in(epoch);
         let mut order: Vec<usize> =
-            (0..self.batches.len()).filter(|&i| self.batches[i].length(0) <= longest).collect();
+            (0..self.batches.len()).filter(|&i| self.batches[i].longest() <= longest).collect();
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(epoch);
         order.shuffle(&mut random);
@@ -99,17 +111,22 @@ impl Batches {
         };
         for batch in &self.batches {
             add(batch.len() as u32);
-            add(batch.length(0) as u32);
+            let length = batch.length(0);
+            add(length as u32);
+            if (0..batch.len()).any(|b| batch.length(b) != length) {
+                (0..batch.len()).for_each(|b| add(batch.length(b) as u32));
+            }
             batch.words().iter().for_each(|&w| add(w));
         }
         hash
     }
 }
 
-/// Batches of equal length, shortest first, each with the places of its sentences in the input;
-/// `size` gives the number of sentences a batch for a length.
+/// Batches, shortest first, each with the places of its sentences in the input; `size` gives the
+/// number of sentences a batch for its longest one.
 pub fn group<'a>(
     sentences: impl IntoIterator<Item = &'a [u32]>,
+    packing: Packing,
     size: impl Fn(usize) -> usize,
 ) -> Vec<(Batch, Vec<usize>)> {
     let mut by_length: BTreeMap<usize, Vec<(usize, &[u32])>> = BTreeMap::new();
@@ -117,35 +134,62 @@ pub fn group<'a>(
         by_length.entry(words.len()).or_default().push((place, words));
     }
     by_length.remove(&0);
-    by_length
-        .iter()
-        .flat_map(|(&length, group)| group.chunks(size(length).max(1)))
-        .map(|chunk| {
-            let batch = Batch::new(chunk.iter().map(|(_, words)| *words))
-                .expect("sentences of length 0 were removed");
-            (batch, chunk.iter().map(|(place, _)| *place).collect())
-        })
-        .collect()
+    let groups: Vec<Vec<(usize, &[u32])>> = match packing {
+        Packing::EqualLengths => by_length
+            .iter()
+            .flat_map(|(&length, group)| group.chunks(size(length).max(1)).map(<[_]>::to_vec))
+            .collect(),
+        Packing::NearbyLengths => {
+            let mut groups: Vec<Vec<_>> = vec![Vec::new()];
+            for sentence in by_length.into_values().flatten() {
+                // Lengths rise: the newcomer is the longest.
+                let length = sentence.1.len();
+                match groups.last_mut() {
+                    Some(last) if last.len() < size(length).max(1) => last.push(sentence),
+                    _ => groups.push(vec![sentence]),
+                }
+            }
+            groups.retain(|group| !group.is_empty());
+            groups
+        }
+    };
+    let pack = |group: Vec<(usize, &[u32])>| {
+        let batch = Batch::new(group.iter().map(|(_, words)| *words))
+            .expect("sentences of length 0 were removed");
+        (batch, group.into_iter().map(|(place, _)| place).collect())
+    };
+    groups.into_iter().map(pack).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Training;
 
     fn sentences() -> Vec<Vec<u32>> {
         [3, 2, 3, 5, 3, 8, 2, 3].iter().map(|&n| (0..n).map(|w| w + n).collect()).collect()
     }
 
     fn batches(change: impl FnOnce(&mut Training)) -> Batches {
-        let mut config = Training { batch_size: 2, ..Training::default() };
-        change(&mut config);
-        Batches::new(sentences().iter().map(Vec::as_slice), &config, 7)
+        batches_of(Family::RankPcfg, change)
+    }
+
+    fn batches_of(family: Family, change: impl FnOnce(&mut Training)) -> Batches {
+        let mut config = config();
+        config.model.family = family;
+        change(&mut config.training);
+        Batches::new(sentences().iter().map(Vec::as_slice), &config)
+    }
+
+    fn config() -> Config {
+        let training = Training { batch_size: 2, ..Training::default() };
+        Config { seed: 7, training, ..Config::default() }
     }
 
     #[test]
     fn every_sentence_is_in_one_batch_of_its_length() {
         let sentences = sentences();
-        let grouped = group(sentences.iter().map(Vec::as_slice), |_| 3);
+        let grouped = group(sentences.iter().map(Vec::as_slice), Packing::EqualLengths, |_| 3);
         let mut seen: Vec<usize> = Vec::new();
         for (batch, places) in &grouped {
             for (b, &place) in places.iter().enumerate() {
@@ -194,7 +238,17 @@ mod tests {
         assert_ne!(one, batches(|c| c.batch_size = 3).fingerprint());
         let mut other = sentences();
         other[0][0] += 1;
-        let config = Training { batch_size: 2, ..Training::default() };
-        assert_ne!(one, Batches::new(other.iter().map(Vec::as_slice), &config, 7).fingerprint());
+        let other = Batches::new(other.iter().map(Vec::as_slice), &config());
+        assert_ne!(one, other.fingerprint());
+    }
+
+    #[test]
+    fn nearby_lengths_share_a_batch_while_the_room_of_the_longest_fits() {
+        let b = batches_of(Family::RankHmm, |c| c.batch_tokens = 12);
+        let lengths = |b: &Batch| (0..b.len()).map(|i| b.length(i)).collect::<Vec<_>>();
+        let all: Vec<_> = b.batches.iter().map(lengths).collect();
+        assert_eq!(all, [vec![2, 2, 3, 3], vec![3, 3], vec![5], vec![8]]);
+        let swapped = batches_of(Family::RankHmm, |c| c.batch_tokens = 9);
+        assert_ne!(b.fingerprint(), swapped.fingerprint());
     }
 }

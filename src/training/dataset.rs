@@ -1,12 +1,14 @@
 use crate::treebank::{Corpus, Sentence, Vocabulary};
 
-/// Sentences of a run with their word ids.
+/// Sentences of a run with their word ids, ends included where the model predicts them.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     /// Word ids of the training sentences; too short ones are left out by the trainer.
     pub train: Vec<Vec<u32>>,
     pub dev: Split,
     pub test: Option<Split>,
+    /// Whether the last id of every sentence is its end.
+    pub ended: bool,
 }
 
 /// A split to evaluate on.
@@ -39,10 +41,11 @@ impl Dataset {
             train: ids(train, vocabulary),
             dev: Split::new(dev, vocabulary),
             test: test.map(|t| Split::new(t, vocabulary)),
+            ended: vocabulary.end().is_some(),
         }
     }
 }
 
 fn ids(corpus: &Corpus, vocabulary: &Vocabulary) -> Vec<Vec<u32>> {
-    corpus.sentences.iter().map(|s| s.words.iter().map(|w| vocabulary.id(w)).collect()).collect()
+    corpus.sentences.iter().map(|s| vocabulary.sentence(&s.words)).collect()
 }

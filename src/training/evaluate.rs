@@ -1,6 +1,7 @@
 //! Evaluation of frozen weights on a split, one batch at a time, and what trivial trees score.
 
-use super::{Dataset, Split, TrainingError, group};
+use super::{Dataset, Packing, Split, TrainingError, group};
+use crate::config::Family;
 use crate::evaluation::{Scores, Span, balanced, left_branching, oracle, right_branching};
 use crate::model::{Parse, Parser, Wanted};
 use crate::report::{EventKind, Metrics, Reporter};
@@ -10,9 +11,13 @@ use std::sync::Arc;
 /// Chart cells (sentences times squared length) that a batch may have; bounds memory.
 const CELLS: usize = 16 * 40 * 40;
 
+/// Tokens, padding counted, of a batch of a model without a chart.
+const TOKENS: usize = 1024;
+
 /// One way through a split.
 pub(super) struct Pass {
     parser: Arc<dyn Parser>,
+    family: Family,
     /// Batches that are still to do, each with the places of its sentences.
     todo: std::vec::IntoIter<(Batch, Vec<usize>)>,
     parses: Vec<Option<Parse>>,
@@ -22,14 +27,19 @@ impl Pass {
     /// Sentences shorter than `min_length` have no derivation and get no parse.
     pub fn new(
         parser: Arc<dyn Parser>,
+        family: Family,
         split: &Split,
         min_length: usize,
         batch_size: usize,
     ) -> Pass {
-        let size = |n: usize| (CELLS / (n * n)).clamp(1, batch_size.max(1));
-        let mut batches = group(split.ids.iter().map(Vec::as_slice), size);
-        batches.retain(|(batch, _)| batch.length(0) >= min_length);
-        Pass { parser, todo: batches.into_iter(), parses: vec![None; split.ids.len()] }
+        let packing = Packing::of(family);
+        let size = |n: usize| match packing {
+            Packing::EqualLengths => (CELLS / (n * n)).clamp(1, batch_size.max(1)),
+            Packing::NearbyLengths => (TOKENS / n).max(1),
+        };
+        let long = split.ids.iter().map(|ids| if ids.len() < min_length { &[][..] } else { ids });
+        let batches = group(long, packing, size);
+        Pass { parser, family, todo: batches.into_iter(), parses: vec![None; split.ids.len()] }
     }
 
     pub fn parser(&self) -> &Arc<dyn Parser> {
@@ -58,9 +68,10 @@ impl Pass {
             match parse {
                 None => scores.skip(),
                 Some(parse) => {
-                    let spans: Vec<Span> = parse.spans.iter().map(|s| (s.start, s.end)).collect();
+                    let spans = || parse.spans.iter().map(|s| (s.start, s.end)).collect();
+                    let spans: Option<Vec<Span>> = self.family.has_trees().then(spans);
                     let gold = sentence.gold.as_deref();
-                    scores.add(sentence.len(), Some(parse.log_prob), Some(&spans), gold);
+                    scores.add(sentence.len(), Some(parse.log_prob), spans.as_deref(), gold);
                 }
             }
         }

@@ -19,7 +19,7 @@ mod state;
 pub mod toy;
 mod trainer;
 
-pub use batches::{Batches, group};
+pub use batches::{Batches, Packing, group};
 pub use dataset::{Dataset, Split};
 pub use error::TrainingError;
 pub use evaluate::baselines;

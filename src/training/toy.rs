@@ -2,8 +2,8 @@
 //! and faults to order.
 
 use crate::model::{
-    Gradients, GrammarView, Model, ModelError, Parameters, Parse, ParsedSpan, Parser, StepOutput,
-    SymbolUse, Wanted,
+    Gradients, GrammarView, Model, ModelError, Noise, Parameters, Parse, ParsedSpan, Parser,
+    StepOutput, SymbolUse, Wanted,
 };
 use crate::treebank::{Batch, Corpus, LabelledSpan, Sentence};
 use candle_core::{DType, Device, Tensor, Var};
@@ -70,7 +70,7 @@ impl Model for Toy {
         &self.parameters
     }
 
-    fn step(&mut self, batch: &Batch) -> Result<StepOutput, ModelError> {
+    fn step(&mut self, batch: &Batch, _: Noise<'_>) -> Result<StepOutput, ModelError> {
         if let Some(gate) = &self.gate {
             let _ = gate.recv();
         }
@@ -123,8 +123,8 @@ impl Parser for Frozen {
                 spans: (0..n - 1)
                     .map(|start| ParsedSpan { start, end: n, label: None, posterior: 1.0 })
                     .collect(),
-                tags: Vec::new(),
                 marginals: vec![0.5; (words.len() + 1).pow(2)],
+                ..Parse::default()
             }
         };
         Ok(batch.sentences().map(parse).collect())
@@ -134,10 +134,8 @@ impl Parser for Frozen {
         Err(ModelError::Unsupported("a toy has no symbols".into()))
     }
 
-    fn grammar(&self) -> GrammarView<'_> {
-        let (start, u, vw) = (&[][..], &[][..], &[][..]);
-        let vocabulary = self.0.len();
-        GrammarView { nonterminals: 0, preterminals: 0, rank: 0, vocabulary, start, u, vw }
+    fn grammar(&self) -> Option<GrammarView<'_>> {
+        None
     }
 
     fn emissions(&self, _: Range<usize>) -> Result<Vec<f32>, ModelError> {

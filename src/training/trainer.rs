@@ -1,7 +1,7 @@
 use super::evaluate::Pass;
 use super::{Adam, Batches, Best, Dataset, Epoch, Split, State, TrainingError, total_norm};
 use crate::config::{Config, Every, Select};
-use crate::model::{Model, ModelError, Parse, Parser};
+use crate::model::{Model, ModelError, Noise, Parse, Parser};
 use crate::report::{EventKind, Level, Metrics, Reporter, epoch_at};
 use crate::treebank::Sentence;
 use candle_core::Tensor;
@@ -79,7 +79,7 @@ impl Trainer {
     ) -> Result<Trainer, TrainingError> {
         let min_length = model.min_length().max(1);
         let long = || data.train.iter().map(Vec::as_slice).filter(|s| s.len() >= min_length);
-        let batches = Batches::new(long(), &config.training, config.seed);
+        let batches = Batches::new(long(), config);
         if batches.is_empty() {
             return Err(TrainingError::NoSentences { min_length });
         }
@@ -189,7 +189,9 @@ impl Trainer {
             let text = "the best weights are chosen by dev S-F1: this run uses gold trees";
             reporter.message(Level::Warning, text.into());
         }
-        super::evaluate::report_baselines(&self.data, reporter);
+        if self.config.model.family.has_trees() {
+            super::evaluate::report_baselines(&self.data, reporter);
+        }
     }
 
     /// Does the next piece of work. After an error the weights are those of the last good step.
@@ -248,7 +250,8 @@ impl Trainer {
         let batch = self.batches.batch(order[position as usize]);
         self.order = Some((epoch, order));
 
-        let output = self.model.step(batch).map_err(|error| match error {
+        let noise = Noise::Drawn { seed: self.config.seed, step: self.state.step };
+        let output = self.model.step(batch, noise).map_err(|error| match error {
             // A fresh model gives every sentence a probability: updates took it away.
             source @ ModelError::Sentence { .. } if self.state.step > 0 => {
                 TrainingError::NoProbability { step: self.state.step + 1, source }
@@ -296,11 +299,13 @@ impl Trainer {
                 step,
                 epoch,
                 sentences: batch.len(),
-                length: batch.length(0),
+                length: batch.longest(),
             });
         }
         partial.sentences += batch.len() as u64;
-        partial.tokens += batch.tokens() as u64;
+        // The end of a sentence is no word of it.
+        let ends = if self.data.ended { batch.len() } else { 0 };
+        partial.tokens += (batch.tokens() - ends) as u64;
         partial.log_prob += output.log_probs.iter().sum::<f64>();
         let s = &mut self.state;
         (s.step, s.epoch, s.position, s.partial) = (step, epoch, position + 1, partial);
@@ -346,7 +351,8 @@ impl Trainer {
     }
 
     fn pass(&self, parser: Arc<dyn Parser>, split: &Split) -> Pass {
-        Pass::new(parser, split, self.model.min_length(), self.config.training.batch_size)
+        let Config { model, training, .. } = &self.config;
+        Pass::new(parser, model.family, split, self.model.min_length(), training.batch_size)
     }
 
     /// The untrained model only starts the curves: it chooses nothing.
@@ -393,7 +399,9 @@ impl Trainer {
     }
 
     fn follow_schedule(&mut self, figure: f64, reporter: &mut dyn Reporter) {
-        let Some(schedule) = self.config.training.schedule else { return };
+        let Some(schedule) = self.config.training.schedule.filter(|s| s.plateau > 0) else {
+            return;
+        };
         if self.state.plateau.cut(figure, schedule.plateau, self.config.model.compat) {
             self.state.learning_rate *= schedule.factor;
             reporter.message(

@@ -54,6 +54,11 @@ impl Batch {
         self.offsets[b + 1] - self.offsets[b]
     }
 
+    /// Length of the longest sentence, in words; 0 without sentences.
+    pub fn longest(&self) -> usize {
+        (0..self.len()).map(|b| self.length(b)).max().unwrap_or(0)
+    }
+
     pub fn sentences(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         (0..self.len()).map(|b| self.sentence(b))
     }

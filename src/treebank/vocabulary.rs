@@ -9,6 +9,8 @@ pub struct Vocabulary {
     words: Vec<Arc<str>>,
     ids: WordMap<u32>,
     unknown: u32,
+    /// The token after the last word of every sentence, where a model predicts it.
+    end: Option<u32>,
 }
 
 impl Vocabulary {
@@ -16,24 +18,35 @@ impl Vocabulary {
     pub const PAD: u32 = 0;
     pub const UNKNOWN: u32 = 1;
 
+    /// The token that ends every sentence of a language model.
+    pub const END: &str = "<eos>";
+
     /// Most frequent words first, ties by first occurrence, after `<pad>` and `<unk>`.
     pub fn from_counts<'a>(
         words: impl IntoIterator<Item = &'a Arc<str>>,
         max_size: usize,
         min_count: usize,
     ) -> Vocabulary {
-        let mut counts: HashMap<&Arc<str>, (usize, usize), FixedState> = HashMap::default();
-        for (i, word) in words.into_iter().enumerate() {
-            counts.entry(word).or_insert((0, i)).0 += 1;
-        }
-        let mut sorted: Vec<_> = counts.into_iter().collect();
-        sorted.sort_unstable_by(|(_, a), (_, b)| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        // The limit comes before the threshold: the published preprocessing cuts to the
-        // most frequent words first.
-        let kept = sorted.into_iter().take(max_size).filter(|(_, (count, _))| *count >= min_count);
-        let special = ["<pad>", "<unk>"].into_iter().map(Arc::from);
-        Vocabulary::from_words(special.chain(kept.map(|(w, _)| w.clone())).collect(), Self::UNKNOWN)
+        Vocabulary::from_words(list(&["<pad>", "<unk>"], words, max_size, min_count), Self::UNKNOWN)
             .expect("counted words are distinct and the unknown word is among them")
+    }
+
+    /// The same for a language model: `<unk>`, `<pad>` and `<eos>` come first, as in the published
+    /// HMM files, and every sentence ends in the last.
+    pub fn with_end<'a>(
+        words: impl IntoIterator<Item = &'a Arc<str>>,
+        max_size: usize,
+        min_count: usize,
+    ) -> Vocabulary {
+        let special = ["<unk>", "<pad>", Self::END];
+        Vocabulary::from_words(list(&special, words, max_size, min_count), 0)
+            .and_then(|vocabulary| vocabulary.ended_by(2))
+            .expect("counted words are distinct and the special words are among them")
+    }
+
+    /// The same words, with the token of this id behind every sentence; `None` if there is none.
+    pub fn ended_by(self, end: u32) -> Option<Vocabulary> {
+        ((end as usize) < self.words.len()).then_some(Vocabulary { end: Some(end), ..self })
     }
 
     /// A vocabulary as stored; `None` if a word stands twice or `unknown` is out of range.
@@ -44,12 +57,23 @@ impl Vocabulary {
             words,
             ids,
             unknown,
+            end: None,
         })
     }
 
     /// Id of a word, or of the unknown word.
     pub fn id(&self, word: &str) -> u32 {
         self.ids.get(word).copied().unwrap_or(self.unknown)
+    }
+
+    /// Ids of the words of a sentence, and of its end where the model predicts one.
+    pub fn sentence<W: AsRef<str>>(&self, words: &[W]) -> Vec<u32> {
+        words.iter().map(|word| self.id(word.as_ref())).chain(self.end).collect()
+    }
+
+    /// The token behind every sentence, if the model predicts one.
+    pub fn end(&self) -> Option<u32> {
+        self.end
     }
 
     /// Whether the word has an id of its own.
@@ -76,5 +100,44 @@ impl Vocabulary {
 
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
+    }
+}
+
+/// The special words, then the most frequent ones, ties by first occurrence. A text that writes a
+/// special word means it.
+fn list<'a>(
+    special: &[&str],
+    words: impl IntoIterator<Item = &'a Arc<str>>,
+    max_size: usize,
+    min_count: usize,
+) -> Vec<Arc<str>> {
+    let mut counts: HashMap<&Arc<str>, (usize, usize), FixedState> = HashMap::default();
+    for (i, word) in words.into_iter().filter(|w| !special.contains(&&***w)).enumerate() {
+        counts.entry(word).or_insert((0, i)).0 += 1;
+    }
+    let mut sorted: Vec<_> = counts.into_iter().collect();
+    sorted.sort_unstable_by(|(_, a), (_, b)| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    // The limit comes before the threshold: the published preprocessing cuts to the
+    // most frequent words first.
+    let kept = sorted.into_iter().take(max_size).filter(|(_, (count, _))| *count >= min_count);
+    special.iter().map(|&word| word.into()).chain(kept.map(|(word, _)| word.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_model_ends_every_sentence_and_special_words_stand_once() {
+        let text: Vec<Arc<str>> =
+            "b a b <unk> b a c <eos> <pad>".split(' ').map(Arc::from).collect();
+        let plain = Vocabulary::from_counts(&text, 2, 1);
+        assert_eq!(plain.words().join(" "), "<pad> <unk> b a");
+        assert_eq!(plain.sentence(&["a", "c", "<unk>"]), [3, 1, 1]);
+        let ended = Vocabulary::with_end(&text, 2, 1);
+        assert_eq!(ended.words().join(" "), "<unk> <pad> <eos> b a");
+        assert_eq!(ended.sentence(&["a", "c"]), [4, 0, 2]);
+        assert_eq!(ended.sentence::<&str>(&[]), [2]);
+        assert!(plain.ended_by(4).is_none());
     }
 }

@@ -7,6 +7,7 @@ mod evalb;
 mod floors;
 mod formats;
 mod golden_f1;
+mod golden_hmm;
 mod golden_pcfg;
 mod golden_train;
 mod kill;

@@ -2,7 +2,8 @@
 
 use super::super::failure::Usage;
 use crate::config::Config;
-use crate::inference::rank_pcfg::Order;
+use crate::inference::order::Plan;
+use crate::inference::rank_pcfg::{Training, elements, preparation};
 use std::fmt;
 
 /// A training step of the rank-space PCFG on a batch of equally long sentences.
@@ -102,10 +103,11 @@ impl Case {
         let matrices = rows * d * r + pt * d * vocabulary + nt * d;
         // H and I where the cheaper order of elimination has them, and the leaves J, K.
         let lengths = vec![self.n; self.batch];
-        let order = Order::for_training(self.nonterminals, self.rank, &lengths);
-        let rules = order.preparation(self.nonterminals, self.rank) + 2.0 * pt * r * distinct;
+        let (nonterminals, rank) = (self.nonterminals, self.rank);
+        let order = Training { nonterminals, rank, lengths: &lengths }.cheapest();
+        let rules = preparation(order, nonterminals, rank) + 2.0 * pt * r * distinct;
         // H alpha and I alpha for every span of two and more words.
-        let chart = batch * n * (n - 1.0) / 2.0 * order.elements(self.nonterminals, self.rank);
+        let chart = batch * n * (n - 1.0) / 2.0 * elements(order, nonterminals, rank);
         6.0 * (hidden + matrices + rules + chart)
     }
 }

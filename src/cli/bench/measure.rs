@@ -3,7 +3,7 @@
 use super::Row;
 use super::case::Case;
 use super::machine;
-use crate::model;
+use crate::model::{self, Noise};
 use crate::training::{Adam, total_norm};
 use crate::treebank::{Batch, Vocabulary};
 use anyhow::{Context, Result, anyhow};
@@ -29,7 +29,8 @@ pub fn measure(case: &Case, device: &str, steps: usize) -> Result<Row> {
     for step in 0..WARM_UP + steps.max(1) {
         let batch = random_batch(case, &mut rng)?;
         let start = Instant::now();
-        let output = model.step(&batch)?;
+        let noise = Noise::Drawn { seed: config.seed, step: step as u64 };
+        let output = model.step(&batch, noise)?;
         let norm = total_norm(&output.gradients)?;
         let rate = config.training.learning_rate;
         optimizer.update(model.parameters(), &output.gradients, rate, norm)?;

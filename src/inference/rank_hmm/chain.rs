@@ -4,6 +4,55 @@
 use super::{RuleGradients, resized};
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
+use crate::inference::order::{Order, Plan, product};
+
+/// A training step on sentences of some lengths, in lockstep.
+#[derive(Clone, Copy, Debug)]
+pub struct Training<'a> {
+    pub states: usize,
+    pub rank: usize,
+    pub lengths: &'a [usize],
+}
+
+impl Plan for Training<'_> {
+    fn cost(&self, order: Order) -> f64 {
+        let (m, r) = (self.states as f64, self.rank as f64);
+        let matrix = elements(order, self.states, self.rank);
+        let longest = self.lengths.iter().copied().max().unwrap_or(0);
+        // Forward and backward, a product each time step, and one for the gradient of the matrix.
+        let steps = (1..longest).map(|t| {
+            let rows = self.lengths.iter().filter(|&&n| n > t).count() as f64;
+            2.0 * product(rows, matrix) + rows * matrix
+        });
+        let preparation = match order {
+            Order::Rank => m * r * r,
+            Order::State => 0.0,
+        };
+        steps.sum::<f64>() + 3.0 * preparation
+    }
+}
+
+/// Scoring text, where the parameters stand still: the cost of a word.
+#[derive(Clone, Copy, Debug)]
+pub struct Scoring {
+    pub states: usize,
+    pub rank: usize,
+}
+
+impl Plan for Scoring {
+    fn cost(&self, order: Order) -> f64 {
+        elements(order, self.states, self.rank)
+    }
+}
+
+/// Multiply-adds that lead from one word's vector to the next.
+pub fn elements(order: Order, states: usize, rank: usize) -> f64 {
+    let (m, r) = (states as f64, rank as f64);
+    match order {
+        Order::Rank => r * r,
+        Order::State => 2.0 * m * r,
+    }
+}
 
 /// What lies between the rank node of a word and that of the next: the state in the middle summed
 /// out beforehand, or step by step.
@@ -40,6 +89,21 @@ impl<T: Real> Between<T> {
 }
 
 impl<T: Real> Chain<'_, T> {
+    /// The same in double precision; `buffers` hold it.
+    pub fn widened<'b>(&self, buffers: &'b mut [Vec<f64>; 2]) -> Chain<'b, f64> {
+        let wide = |x: &[T]| x.iter().map(|x| x.to_f64()).collect();
+        match *self {
+            Chain::Rank { a, states } => {
+                buffers[0] = wide(a);
+                Chain::Rank { a: &buffers[0], states }
+            }
+            Chain::State { u, v } => {
+                *buffers = [wide(u), wide(v)];
+                Chain::State { u: &buffers[0], v: &buffers[1] }
+            }
+        }
+    }
+
     /// Values that every step leaves between: the number of states, or none.
     pub(super) fn states(&self, rank: usize) -> usize {
         match self {

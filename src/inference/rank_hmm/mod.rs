@@ -22,7 +22,7 @@ mod tests;
 use super::Real;
 use crate::treebank::Batch;
 use chain::Between;
-pub use chain::Chain;
+pub use chain::{Chain, Scoring, Training, elements};
 use rayon::prelude::*;
 
 /// What the program reads.

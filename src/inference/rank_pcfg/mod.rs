@@ -26,7 +26,7 @@ use super::{Real, vectorised};
 use crate::treebank::Batch;
 use kernel::{Term, dot, product_sum};
 use layout::Layout;
-pub use order::{Children, Order};
+pub use order::{Children, Parsing, Training, elements, preparation};
 use pulp::Arch;
 use rayon::prelude::*;
 

@@ -8,59 +8,58 @@
 use super::RuleGradients;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
+use crate::inference::order::{Order, Plan, product};
 
-/// What a product costs beside its multiply-adds, in rows: with few rows the matrix is packed and
-/// streamed for little. Products of 4 and of 40 rows with 1000 x 2000 reach a fifth and three
-/// quarters of the speed of large ones.
-const OVERHEAD: f64 = 16.0;
-
-/// Which nodes are summed out first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// The states, once a batch: H and I.
-    Rank,
-    /// The ranks, span by span.
-    State,
+/// Multiply-adds that lead from one span's vector to its parts as a child.
+pub fn elements(order: Order, nonterminals: usize, rank: usize) -> f64 {
+    let (nt, r) = (nonterminals as f64, rank as f64);
+    match order {
+        Order::Rank => 2.0 * r * r,
+        Order::State => 3.0 * nt * r,
+    }
 }
 
-impl Order {
-    /// The cheaper one for a training step on sentences of these lengths.
-    pub fn for_training(nonterminals: usize, rank: usize, lengths: &[usize]) -> Order {
-        let cost = |order: Order| {
-            let matrix = order.elements(nonterminals, rank);
-            let widest = lengths.iter().copied().max().unwrap_or(0);
-            // Inside and outside, a product each width, and one for the gradient of the matrix.
-            let widths = (2..widest).map(|width| {
-                let rows: usize = lengths.iter().map(|&n| (n + 1).saturating_sub(width)).sum();
-                2.0 * (rows as f64 + OVERHEAD) * matrix + rows as f64 * matrix
-            });
-            widths.sum::<f64>() + 3.0 * order.preparation(nonterminals, rank)
-        };
-        if cost(Order::State) < cost(Order::Rank) { Order::State } else { Order::Rank }
+/// Multiply-adds before the first span.
+pub fn preparation(order: Order, nonterminals: usize, rank: usize) -> f64 {
+    let (nt, r) = (nonterminals as f64, rank as f64);
+    match order {
+        Order::Rank => 2.0 * nt * r * r,
+        Order::State => 0.0,
     }
+}
 
-    /// The cheaper one where the grammar stands still.
-    pub fn for_parsing(nonterminals: usize, rank: usize) -> Order {
-        let elements = |order: Order| order.elements(nonterminals, rank);
-        if elements(Order::State) < elements(Order::Rank) { Order::State } else { Order::Rank }
+/// A training step on sentences of some lengths.
+#[derive(Clone, Copy, Debug)]
+pub struct Training<'a> {
+    pub nonterminals: usize,
+    pub rank: usize,
+    pub lengths: &'a [usize],
+}
+
+impl Plan for Training<'_> {
+    fn cost(&self, order: Order) -> f64 {
+        let Training { nonterminals, rank, lengths } = *self;
+        let matrix = elements(order, nonterminals, rank);
+        let widest = lengths.iter().copied().max().unwrap_or(0);
+        // Inside and outside, a product each width, and one for the gradient of the matrix.
+        let widths = (2..widest).map(|width| {
+            let rows: usize = lengths.iter().map(|&n| (n + 1).saturating_sub(width)).sum();
+            2.0 * product(rows as f64, matrix) + rows as f64 * matrix
+        });
+        widths.sum::<f64>() + 3.0 * preparation(order, nonterminals, rank)
     }
+}
 
-    /// Multiply-adds that lead from one span's vector to its parts as a child.
-    pub fn elements(self, nonterminals: usize, rank: usize) -> f64 {
-        let (nt, r) = (nonterminals as f64, rank as f64);
-        match self {
-            Order::Rank => 2.0 * r * r,
-            Order::State => 3.0 * nt * r,
-        }
-    }
+/// Parsing, where the grammar stands still: the cost of a span.
+#[derive(Clone, Copy, Debug)]
+pub struct Parsing {
+    pub nonterminals: usize,
+    pub rank: usize,
+}
 
-    /// Multiply-adds before the first span.
-    pub fn preparation(self, nonterminals: usize, rank: usize) -> f64 {
-        let (nt, r) = (nonterminals as f64, rank as f64);
-        match self {
-            Order::Rank => 2.0 * nt * r * r,
-            Order::State => 0.0,
-        }
+impl Plan for Parsing {
+    fn cost(&self, order: Order) -> f64 {
+        elements(order, self.nonterminals, self.rank)
     }
 }
 
@@ -190,15 +189,19 @@ mod tests {
 
     #[test]
     fn the_order_follows_the_sizes() {
+        let training = |nonterminals, rank, lengths: &[usize]| {
+            Training { nonterminals, rank, lengths }.cheapest()
+        };
+        let parsing = |nonterminals, rank| Parsing { nonterminals, rank }.cheapest();
         // As many states as ranks: H and I are cheaper for every span.
-        assert_eq!(Order::for_training(256, 256, &[20; 16]), Order::Rank);
+        assert_eq!(training(256, 256, &[20; 16]), Order::Rank);
         // Half as many states: 1.5 r^2 a span against 2 r^2, and nothing to prepare.
-        assert_eq!(Order::for_training(500, 1000, &[30; 8]), Order::State);
-        assert_eq!(Order::for_parsing(500, 1000), Order::State);
+        assert_eq!(training(500, 1000, &[30; 8]), Order::State);
+        assert_eq!(parsing(500, 1000), Order::State);
         // Many states: H and I pay if there are enough spans to use them, and always if they
         // stand still.
-        assert_eq!(Order::for_training(4500, 1000, &[20; 4]), Order::Rank);
-        assert_eq!(Order::for_training(4500, 1000, &[6]), Order::State);
-        assert_eq!(Order::for_parsing(4500, 1000), Order::Rank);
+        assert_eq!(training(4500, 1000, &[20; 4]), Order::Rank);
+        assert_eq!(training(4500, 1000, &[6]), Order::State);
+        assert_eq!(parsing(4500, 1000), Order::Rank);
     }
 }

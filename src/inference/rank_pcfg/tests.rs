@@ -124,6 +124,8 @@ impl Grammar {
     }
 }
 
+use crate::inference::order::Order;
+
 const ORDERS: [Order; 2] = [Order::Rank, Order::State];
 
 fn run<T: Real>(

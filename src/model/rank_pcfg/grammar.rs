@@ -4,7 +4,8 @@ use super::Sizes;
 use super::networks::HiddenSlices;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use crate::inference::rank_pcfg::{Children, Order, Rules};
+use crate::inference::order::Order;
+use crate::inference::rank_pcfg::{Children, Rules};
 use crate::model::softmax;
 
 /// Probabilities: T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q].

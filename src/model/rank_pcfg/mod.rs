@@ -14,10 +14,12 @@ use self::pass::Pass;
 use super::element::Element;
 use super::layers::Weights;
 use super::memory::check_chart;
-use super::{Gradients, Model, ModelError, Parameters, Parser, StepOutput};
+use super::start;
+use super::words::Words;
+use super::{Gradients, Model, ModelError, Noise, Parameters, Parser, StepOutput};
 use crate::config::{self, Compat, Elimination};
 use crate::treebank::Batch;
-use candle_core::{Device, Tensor, Var};
+use candle_core::{Device, Tensor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -57,8 +59,7 @@ impl Sizes {
 }
 
 pub(super) fn parameter_count(config: &config::Model, vocabulary: usize) -> u128 {
-    let shapes = networks::shapes(&Sizes::of(config, vocabulary)).into_iter();
-    shapes.map(|(_, shape)| shape.iter().map(|&n| n as u128).product::<u128>()).sum()
+    start::count(&networks::shapes(&Sizes::of(config, vocabulary)))
 }
 
 /// Trainable rank-space PCFG in the precision `T`.
@@ -75,7 +76,7 @@ impl<T: Element> RankPcfg<T> {
     /// A random start by seed.
     pub fn new(config: &config::Config, vocabulary: usize) -> Result<Self, ModelError> {
         let sizes = Sizes::of(&config.model, vocabulary);
-        let parameters = networks::initial(&sizes, config.seed, T::DTYPE, &Device::Cpu)?;
+        let parameters = networks::initial(&sizes, config.seed, T::DTYPE)?;
         Ok(Self::with(&config.model, sizes, parameters))
     }
 
@@ -83,24 +84,10 @@ impl<T: Element> RankPcfg<T> {
     pub fn restore(
         config: &config::Config,
         vocabulary: usize,
-        mut tensors: BTreeMap<String, Tensor>,
+        tensors: BTreeMap<String, Tensor>,
     ) -> Result<Self, ModelError> {
         let sizes = Sizes::of(&config.model, vocabulary);
-        let mut parameters = Parameters::new();
-        for (name, shape) in networks::shapes(&sizes) {
-            let wrong = |reason: String| ModelError::Shape { name: name.clone(), reason };
-            let tensor = tensors.remove(&name).ok_or_else(|| wrong("is missing".into()))?;
-            if tensor.dims() != shape.as_slice() {
-                return Err(wrong(format!("expected {shape:?}, found {:?}", tensor.dims())));
-            }
-            // The published files keep the two input layers as separate storages; a copy is ours.
-            let tensor = tensor.to_dtype(T::DTYPE)?.contiguous()?;
-            parameters.insert(name, Var::from_tensor(&tensor)?);
-        }
-        if let Some(name) = tensors.into_keys().next() {
-            let reason = "does not belong to this family".into();
-            return Err(ModelError::Shape { name, reason });
-        }
+        let parameters = start::stored(networks::shapes(&sizes), tensors, T::DTYPE)?;
         Ok(Self::with(&config.model, sizes, parameters))
     }
 
@@ -119,33 +106,6 @@ impl<T: Element> RankPcfg<T> {
     }
 }
 
-/// The distinct words of a batch.
-pub(super) struct Words {
-    pub distinct: Vec<u32>,
-    /// For every token the number of its word in `distinct`.
-    pub of_token: Vec<usize>,
-}
-
-impl Words {
-    pub fn of(batch: &Batch) -> Words {
-        let mut distinct = batch.words().to_vec();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let number = |w| distinct.binary_search(w).expect("every word is among the distinct ones");
-        let of_token = batch.words().iter().map(number).collect();
-        Words { distinct, of_token }
-    }
-
-    fn check(&self, vocabulary: usize) -> Result<(), ModelError> {
-        match self.distinct.last() {
-            Some(&w) if w as usize >= vocabulary => Err(ModelError::Unsupported(format!(
-                "word id {w} is outside a vocabulary of {vocabulary}"
-            ))),
-            _ => Ok(()),
-        }
-    }
-}
-
 impl<T: Element> Model for RankPcfg<T> {
     fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -155,7 +115,7 @@ impl<T: Element> Model for RankPcfg<T> {
         2
     }
 
-    fn step(&mut self, batch: &Batch) -> Result<StepOutput, ModelError> {
+    fn step(&mut self, batch: &Batch, _: Noise<'_>) -> Result<StepOutput, ModelError> {
         if let Some(b) = (0..batch.len()).find(|&b| batch.length(b) < 2) {
             return Err(ModelError::Sentence {
                 sentence: b,

@@ -6,13 +6,12 @@ use crate::inference::matrix::Into;
 use crate::model::element::Element;
 use crate::model::emission::Layer;
 use crate::model::layers::{
-    Collected, Residual, Weights, linear, linear_backward, linear_relu, linear_relu_backward,
+    Collected, Naming, Residual, Weights, linear, linear_backward, linear_relu,
+    linear_relu_backward,
 };
+use crate::model::start::{self, Draw, Shapes};
 use crate::model::{ModelError, Parameters};
-use candle_core::{Device, Tensor, Var};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
+use candle_core::DType;
 
 /// Hidden layers that the grammar is computed from; buffers are kept between batches.
 #[derive(Debug, Default)]
@@ -124,9 +123,9 @@ impl<T: Element> Networks<T> {
 }
 
 /// Name and shape of every parameter.
-pub(super) fn shapes(sizes: &Sizes) -> Vec<(String, Vec<usize>)> {
+pub(super) fn shapes(sizes: &Sizes) -> Shapes {
     let (d, symbols) = (sizes.embedding, sizes.nonterminals + sizes.preterminals);
-    let mut all: Vec<(String, Vec<usize>)> = vec![
+    let mut all: Shapes = vec![
         ("root_emb".into(), vec![1, d]),
         ("rule_state_emb".into(), vec![symbols, d]),
         ("rank_proj".into(), vec![d, sizes.rank]),
@@ -139,12 +138,7 @@ pub(super) fn shapes(sizes: &Sizes) -> Vec<(String, Vec<usize>)> {
         linear(format!("{name}.0"), d);
     }
     for (name, out) in [("root_mlp", sizes.nonterminals), ("term_mlp", sizes.vocabulary)] {
-        linear(format!("{name}.0"), d);
-        for block in [1, 2] {
-            linear(format!("{name}.{block}.linear.0"), d);
-            linear(format!("{name}.{block}.linear.2"), d);
-        }
-        linear(format!("{name}.3"), out);
+        all.extend(Naming::Sequential.shapes(name, d, out));
     }
     all.sort();
     all
@@ -152,32 +146,9 @@ pub(super) fn shapes(sizes: &Sizes) -> Vec<(String, Vec<usize>)> {
 
 /// Random start: Xavier normal for matrices, embeddings included; biases uniform within
 /// 1/sqrt(fan-in), as linear layers of the published code start.
-pub(super) fn initial(
-    sizes: &Sizes,
-    seed: u64,
-    dtype: candle_core::DType,
-    device: &Device,
-) -> Result<Parameters, ModelError> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut parameters = Parameters::new();
-    for (name, shape) in shapes(sizes) {
-        let count = shape.iter().product();
-        let values: Vec<f32> = match shape.as_slice() {
-            [rows, columns] => {
-                let deviation = (2.0 / (rows + columns) as f64).sqrt();
-                let normal = |rng: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
-                (0..count).map(|_| (deviation * normal(&mut rng)) as f32).collect()
-            }
-            _ => {
-                let bound = 1.0 / (sizes.embedding as f64).sqrt();
-                let uniform = rand_distr::Uniform::new(-bound, bound)
-                    .map_err(|e| ModelError::Unsupported(e.to_string()))?;
-                (0..count).map(|_| uniform.sample(&mut rng) as f32).collect()
-            }
-        };
-        // Drawn in f32 whatever the precision, so that both start from the same grammar.
-        let tensor = Tensor::from_vec(values, shape, device)?.to_dtype(dtype)?;
-        parameters.insert(name, Var::from_tensor(&tensor)?);
-    }
-    Ok(parameters)
+pub(super) fn initial(sizes: &Sizes, seed: u64, dtype: DType) -> Result<Parameters, ModelError> {
+    start::random(shapes(sizes), seed, dtype, |_, shape| match shape {
+        [_, _] => Draw::Xavier,
+        _ => Draw::Uniform(sizes.embedding),
+    })
 }

@@ -1,21 +1,21 @@
 //! Frozen weights: scores, trees, labels and expected counts.
 
+use super::Sizes;
 use super::grammar::Grammar;
 use super::networks::{HiddenSlices, Networks};
-use super::pass::order_of;
-use super::{Sizes, Words};
 use crate::config::Elimination;
 use crate::inference::Real;
 use crate::inference::decode::best_tree;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use crate::inference::rank_pcfg::{Cells, Chart, Order, OutOfRange, Rules};
+use crate::inference::rank_pcfg::{Cells, Chart, OutOfRange, Parsing, Rules};
 use crate::model::element::Element;
 use crate::model::emission::{Emission, Layer};
 use crate::model::layers::Weights;
 use crate::model::memory::check_chart;
 use crate::model::softmax::scale_rows;
+use crate::model::words::Words;
 use crate::model::{
-    GrammarView, ModelError, Parameters, Parse, ParsedSpan, Parser, SymbolUse, Wanted,
+    GrammarView, ModelError, Parameters, Parse, ParsedSpan, Parser, SymbolUse, Wanted, order_of,
 };
 use crate::treebank::Batch;
 use std::collections::HashMap;
@@ -62,7 +62,8 @@ impl<T: Element> RankPcfgParser<T> {
         networks.forward(&weights, sizes)?;
         let read = HiddenSlices::new(&networks, &weights, sizes)?;
         let mut grammar = Grammar::default();
-        let order = order_of(elimination, || Order::for_parsing(sizes.nonterminals, sizes.rank));
+        let plan = Parsing { nonterminals: sizes.nonterminals, rank: sizes.rank };
+        let order = order_of(elimination, &plan);
         grammar.compute(sizes, &read, order);
         let mut emission = Emission::default();
         emission.forward(&read.layer, false);
@@ -459,11 +460,11 @@ impl<T: Element> Parser for RankPcfgParser<T> {
         }
     }
 
-    fn grammar(&self) -> GrammarView<'_> {
+    fn grammar(&self) -> Option<GrammarView<'_>> {
         let g = &self.grammar;
         let [start, u, vw] =
             self.view.get_or_init(|| [&g.start, &g.u, &g.vw].map(|x| T::to_f32(x).into_owned()));
-        GrammarView {
+        Some(GrammarView {
             nonterminals: self.sizes.nonterminals,
             preterminals: self.sizes.preterminals,
             rank: self.sizes.rank,
@@ -471,7 +472,7 @@ impl<T: Element> Parser for RankPcfgParser<T> {
             start,
             u,
             vw,
-        }
+        })
     }
 
     fn emissions(&self, preterminals: Range<usize>) -> Result<Vec<f32>, ModelError> {

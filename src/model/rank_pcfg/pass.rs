@@ -6,28 +6,20 @@
 //! by hand: one copy of each wide matrix and its gradient, activations written once, and nothing
 //! but matrix products over the large ones.
 
+use super::Sizes;
 use super::grammar::Grammar;
 use super::networks::{HiddenGradients, HiddenSlices, Networks};
-use super::{Sizes, Words};
 use crate::config::Elimination;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use crate::inference::rank_pcfg::{Chart, Order, OutOfRange, RuleGradients, Rules};
+use crate::inference::rank_pcfg::{Chart, OutOfRange, RuleGradients, Rules, Training};
 use crate::model::element::Element;
 use crate::model::emission::Emission;
 use crate::model::layers::{Collected, Weights};
-use crate::model::{ModelError, softmax};
+use crate::model::words::Words;
+use crate::model::{ModelError, order_of, softmax};
 use crate::treebank::Batch;
 use std::time::Instant;
-
-/// The order that a setting names, or the cheaper one by `cheapest`.
-pub(super) fn order_of(setting: Elimination, cheapest: impl FnOnce() -> Order) -> Order {
-    match setting {
-        Elimination::Auto => cheapest(),
-        Elimination::Rank => Order::Rank,
-        Elimination::State => Order::State,
-    }
-}
 
 /// Buffers of a step, kept between batches.
 pub(super) struct Pass<T> {
@@ -78,9 +70,9 @@ impl<T: Element> Pass<T> {
         self.networks.forward(weights, sizes)?;
         let read = HiddenSlices::new(&self.networks, weights, sizes)?;
         let lengths: Vec<usize> = (0..batch.len()).map(|b| batch.length(b)).collect();
-        let order = order_of(self.elimination, || {
-            Order::for_training(sizes.nonterminals, sizes.rank, &lengths)
-        });
+        let plan =
+            Training { nonterminals: sizes.nonterminals, rank: sizes.rank, lengths: &lengths };
+        let order = order_of(self.elimination, &plan);
         self.grammar.compute(sizes, &read, order);
         self.emission.forward(&read.layer, true);
         let mut emitted =

@@ -1,7 +1,8 @@
-use super::Words;
 use super::pass::{infer, run};
 use crate::config::{Config, Elimination, Precision};
 use crate::inference::rank_pcfg::{Chart, Children, RuleGradients, Rules};
+use crate::model::Noise;
+use crate::model::words::Words;
 use crate::model::{GrammarView, Model, ModelError, Parse, SymbolUse, Wanted, build};
 use crate::treebank::Batch;
 use candle_core::Tensor;
@@ -73,7 +74,8 @@ fn labels_tags_and_expected_counts_equal_brute_force() {
         sharpen(&*model, "rank_proj", 6.0);
         sharpen(&*model, "term_mlp.3.weight", 6.0);
         let parser = model.freeze().expect("freezes");
-        let (g, emissions) = (parser.grammar(), parser.emissions(0..3).expect("emissions"));
+        let (g, emissions) =
+            (parser.grammar().expect("it has one"), parser.emissions(0..3).expect("emissions"));
         let batch = Batch::new([vec![0, 1, 4, 2], vec![3, 3], vec![1, 0, 2]]).expect("words");
         let parses = parser.parse(&batch, Wanted { tree: true, labels: true }).expect("parses");
         let mut counted = SymbolUse::default();
@@ -128,7 +130,9 @@ fn labels_tags_and_expected_counts_equal_brute_force() {
             ours.iter().zip(theirs).for_each(|(a, b)| assert!((a - b).abs() < 1e-5, "{a} {b}"));
         }
         assert!(
-            (model.step(&batch).expect("a step").log_probs[1] - parses[1].log_prob).abs() < 1e-9
+            (model.step(&batch, Noise::Off).expect("a step").log_probs[1] - parses[1].log_prob)
+                .abs()
+                < 1e-9
         );
     }
 }
@@ -153,7 +157,7 @@ fn gradients_of_all_parameters_equal_finite_differences() {
     let mut model = build(&config(3, 4, 5, 7, Precision::F64), 6).expect("builds");
     sharpen(&*model, "rank_proj", 3.0);
     let batch = Batch::new([vec![0, 1, 5, 2], vec![3, 3], vec![4, 0, 2, 2]]).expect("words");
-    let gradients = model.step(&batch).expect("a step").gradients;
+    let gradients = model.step(&batch, Noise::Off).expect("a step").gradients;
     let names: Vec<String> = model.parameters().keys().cloned().collect();
     for name in names {
         let var = model.parameters()[&name].clone();
@@ -166,7 +170,7 @@ fn gradients_of_all_parameters_equal_finite_differences() {
                 moved[i] += h;
                 let tensor = Tensor::from_vec(moved, var.shape(), var.device()).expect("tensor");
                 var.set(&tensor).expect("same shape");
-                model.step(&batch).expect("a step").loss
+                model.step(&batch, Noise::Off).expect("a step").loss
             };
             let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
             at(0.0);
@@ -183,7 +187,7 @@ fn both_orders_of_elimination_give_the_same_numbers() {
         config.model.elimination = elimination;
         let mut model = build(&config, 6).expect("builds");
         sharpen(&*model, "rank_proj", 3.0);
-        let step = model.step(&batch).expect("a step");
+        let step = model.step(&batch, Noise::Off).expect("a step");
         let wanted = Wanted { tree: true, labels: true };
         (step, model.freeze().expect("freezes").parse(&batch, wanted).expect("parses"))
     };
@@ -241,7 +245,7 @@ fn what_underflows_in_single_precision_is_computed_in_double() {
 fn one_word_has_no_derivation_and_says_so() {
     let mut model = build(&config(2, 3, 4, 0, Precision::F32), 5).expect("builds");
     let batch = Batch::new([vec![1, 2], vec![0]]).expect("words");
-    let error = model.step(&batch).expect_err("no derivation");
+    let error = model.step(&batch, Noise::Off).expect_err("no derivation");
     assert!(matches!(error, ModelError::Sentence { sentence: 1, .. }), "{error}");
     let parser = model.freeze().expect("freezes");
     let parses = parser.parse(&batch, Wanted { tree: true, labels: true }).expect("parses");
@@ -250,5 +254,8 @@ fn one_word_has_no_derivation_and_says_so() {
     let alone = Batch::new([vec![0]]).expect("words");
     assert_eq!(parser.parse(&alone, Wanted::default()).expect("parses").len(), 1);
     let outside = Batch::new([vec![0, 5]]).expect("words");
-    assert!(model.step(&outside).is_err() && parser.parse(&outside, Wanted::default()).is_err());
+    assert!(
+        model.step(&outside, Noise::Off).is_err()
+            && parser.parse(&outside, Wanted::default()).is_err()
+    );
 }

@@ -61,7 +61,7 @@ fn parse(sentence: &Sentence, weights: &Loaded) -> Result<Analysis, String> {
     if sentence.len() < 2 {
         return Err("one word has no derivation in this grammar; type two or more".into());
     }
-    let ids: Vec<u32> = sentence.words.iter().map(|w| vocabulary.id(w)).collect();
+    let ids = vocabulary.sentence(&sentence.words);
     let batch = Batch::new([ids]).ok_or("a sentence without words")?;
     let wanted = Wanted { tree: true, labels: true };
     let parses = parser.parse(&batch, wanted).map_err(|e| e.to_string())?;
