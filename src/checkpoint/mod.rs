@@ -9,6 +9,8 @@
 
 mod atomic;
 mod error;
+mod published;
+mod pytorch;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -16,6 +18,7 @@ mod write;
 
 pub use atomic::{write_atomically, write_atomically_with};
 pub use error::CheckpointError;
+pub use published::Published;
 
 use crate::config::Config;
 use crate::model::{self, Model, Parser};
@@ -24,6 +27,12 @@ use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Words of a pickled vocabulary by number: a list of words, a dictionary from words to numbers,
+/// or an object that holds such a dictionary; `name` stands in error messages.
+pub fn pickled_words<'a>(name: &str, bytes: &'a [u8]) -> Result<Vec<&'a str>, CheckpointError> {
+    pytorch::words(bytes).map_err(|reason| CheckpointError::foreign(name, &reason))
+}
 
 /// Version of the file format; a newer one is refused with a sentence.
 pub const SCHEMA: u32 = 1;

@@ -90,7 +90,7 @@ impl Metadata<'_> {
     }
 }
 
-fn tensor(view: &TensorView) -> Result<Tensor, String> {
+pub(super) fn tensor(view: &TensorView) -> Result<Tensor, String> {
     let (bytes, shape, cpu) = (view.data(), view.shape(), &Device::Cpu);
     let made = match view.dtype() {
         Dtype::F32 => {

@@ -67,21 +67,36 @@ pub(super) fn write(checkpoint: &Checkpoint, path: &Path) -> Result<(), Checkpoi
             tensors.push((format!("{group}.{name}"), stored));
         }
     }
-    write_atomically_with(path, |temporary| {
-        safetensors::serialize_to_file(tensors, Some(metadata), temporary).map_err(
-            |e| match e {
-                safetensors::SafeTensorError::IoError(e) => e,
-                other => io::Error::other(other),
-            },
-        )?;
-        File::open(temporary)?.sync_all()
-    })
-    .map_err(|source| CheckpointError::Io { path: path.to_owned(), source })?;
+    serialize(tensors, Some(metadata), path)
+        .map_err(|source| CheckpointError::Io { path: path.to_owned(), source })?;
     // The rename itself reaches the disk with the folder; some file systems cannot sync one.
     if let Some(folder) = path.parent().and_then(|p| File::open(p).ok()) {
         let _ = folder.sync_all();
     }
     Ok(())
+}
+
+/// Tensors under their names and nothing else.
+pub(super) fn bare(tensors: &[(&str, &Tensor)], path: &Path) -> io::Result<()> {
+    let stored = tensors.iter().map(|&(name, tensor)| {
+        let stored = Stored::new(tensor).map_err(|e| io::Error::other(format!("{name}: {e}")))?;
+        Ok((name.to_owned(), stored))
+    });
+    serialize(stored.collect::<io::Result<_>>()?, None, path)
+}
+
+fn serialize(
+    tensors: Vec<(String, Stored)>,
+    metadata: Option<HashMap<String, String>>,
+    path: &Path,
+) -> io::Result<()> {
+    write_atomically_with(path, |temporary| {
+        safetensors::serialize_to_file(tensors, metadata, temporary).map_err(|e| match e {
+            safetensors::SafeTensorError::IoError(e) => e,
+            other => io::Error::other(other),
+        })?;
+        File::open(temporary)?.sync_all()
+    })
 }
 
 fn metadata(checkpoint: &Checkpoint) -> serde_json::Result<HashMap<String, String>> {

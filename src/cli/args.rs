@@ -52,6 +52,10 @@ pub enum Command {
     Parse(Parse),
     /// Print the log-probability of every sentence
     Score(Score),
+    /// Make a checkpoint of one that the published PyTorch code saved
+    Import(Import),
+    /// Write a checkpoint's weights as the published PyTorch code saves them
+    Export(Export),
     /// List the presets for training and for data, or print one as TOML
     Presets(Presets),
     /// Count, convert, split, clean and generate treebanks
@@ -78,6 +82,7 @@ impl Command {
             Command::Significance(args) => args.json,
             Command::Parse(args) => args.format == Format::Json,
             Command::Score(args) => args.json,
+            Command::Import(args) => args.json,
             Command::Corpus(Corpus::Stats(args)) => args.json,
             // What is written is a treebank, or the report of it.
             Command::Corpus(Corpus::Convert(_) | Corpus::Clean(_)) => true,
@@ -85,6 +90,7 @@ impl Command {
             Command::Bench(args) => args.json || args.in_process,
             Command::Doctor(args) => args.json,
             Command::Corpus(Corpus::Generate(_))
+            | Command::Export(_)
             | Command::Presets(_)
             | Command::Watch(_)
             | Command::Completions(_) => false,
@@ -250,6 +256,45 @@ pub struct Score {
     /// Print one JSON object a sentence
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "The file is a .pt of torch.save, in its zip or its older format, or \
+                        .safetensors with the same names. Nothing in it is executed, and what no \
+                        file of tensors needs is refused. Sizes are read off the shapes.\n\
+                        Example: rankspace import best.pt --family rank-pcfg --corpus \
+                        wsj/02-21.mrg --set data.preset=ptb --out ptb.safetensors")]
+pub struct Import {
+    /// File of the published code
+    pub file: PathBuf,
+    /// Family of the model, e.g. rank-pcfg
+    #[arg(long, value_name = "FAMILY")]
+    pub family: String,
+    /// The vocabulary: one word a line in the order of their numbers, or a pickle of it
+    #[arg(long, value_name = "FILE", required_unless_present = "corpus")]
+    pub vocabulary: Option<PathBuf>,
+    /// Count the vocabulary on this training corpus as the published code does
+    #[arg(long, value_name = "FILE", conflicts_with = "vocabulary")]
+    pub corpus: Option<PathBuf>,
+    /// A setting of the checkpoint, such as what is done to sentences, e.g. data.preset=ptb; may
+    /// be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Checkpoint file to make; it must be new
+    #[arg(long, value_name = "CKPT")]
+    pub out: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: rankspace export runs/2026-11-29-rank-pcfg best.pt")]
+pub struct Export {
+    /// Checkpoint file, or a run folder (its best checkpoint)
+    pub checkpoint: PathBuf,
+    /// File to make, ending in .pt or .safetensors; it must be new
+    pub file: PathBuf,
 }
 
 #[derive(Debug, Args)]

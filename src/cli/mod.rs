@@ -16,6 +16,7 @@ mod parse;
 mod plain;
 mod presets;
 mod progress;
+mod published;
 mod score;
 mod sentences;
 mod significance;
@@ -65,6 +66,8 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Significance(args)) => significance::run(&args, out),
         Some(Command::Parse(args)) => parse::run(&args, out),
         Some(Command::Score(args)) => score::run(&args, out),
+        Some(Command::Import(args)) => published::import(&args, out),
+        Some(Command::Export(args)) => published::export(&args, out),
         Some(Command::Corpus(args)) => corpus::run(&args, out),
     }
 }

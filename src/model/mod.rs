@@ -188,6 +188,14 @@ pub fn parameter_count(config: &Config, vocabulary: usize) -> u128 {
     }
 }
 
+/// Name and shape of every parameter of a model of these sizes.
+pub fn shapes(config: &Config, vocabulary: usize) -> Vec<(String, Vec<usize>)> {
+    match config.model.family {
+        Family::RankPcfg => rank_pcfg::shapes(&config.model, vocabulary),
+        Family::RankHmm => rank_hmm::shapes(&config.model, vocabulary),
+    }
+}
+
 /// A model of the configured family and precision with a random start by seed.
 pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
     check_device(config)?;

@@ -44,6 +44,34 @@ impl Vocabulary {
             .expect("counted words are distinct and the special words are among them")
     }
 
+    /// The words of a published HMM file, counted on its training sentences: `<unk>`, `<pad>`, then
+    /// all by frequency, the end of sentence among them, ties by the alphabet.
+    pub fn of_published_hmm<'a>(
+        sentences: impl IntoIterator<Item = &'a [Arc<str>]>,
+        max_size: usize,
+    ) -> Vocabulary {
+        let mut counts: HashMap<&str, usize, FixedState> = HashMap::default();
+        for sentence in sentences {
+            for word in sentence.iter().map(|word| &**word).chain([Self::END]) {
+                *counts.entry(word).or_insert(0) += 1;
+            }
+        }
+        let special = ["<unk>", "<pad>"];
+        let mut sorted: Vec<_> =
+            counts.into_iter().filter(|(word, _)| !special.contains(word)).collect();
+        sorted.sort_unstable_by(|(v, a), (w, b)| b.cmp(a).then(v.cmp(w)));
+        let kept = sorted.iter().take(max_size).map(|(word, _)| *word);
+        let words: Vec<Arc<str>> = special.into_iter().chain(kept).map(Arc::from).collect();
+        let end = words.iter().position(|word| &**word == Self::END);
+        let listed = Vocabulary::from_words(words, 0);
+        listed
+            .and_then(|listed| match end {
+                Some(end) => listed.ended_by(end as u32),
+                None => Some(listed),
+            })
+            .expect("counted words are distinct and the special words are among them")
+    }
+
     /// The same words, with the token of this id behind every sentence; `None` if there is none.
     pub fn ended_by(self, end: u32) -> Option<Vocabulary> {
         ((end as usize) < self.words.len()).then_some(Vocabulary { end: Some(end), ..self })
@@ -139,5 +167,11 @@ mod tests {
         assert_eq!(ended.sentence(&["a", "c"]), [4, 0, 2]);
         assert_eq!(ended.sentence::<&str>(&[]), [2]);
         assert!(plain.ended_by(4).is_none());
+        let (first, second) = text.split_at(3);
+        let published = Vocabulary::of_published_hmm([first, second], 9);
+        assert_eq!(published.words().join(" "), "<unk> <pad> <eos> b a c");
+        assert_eq!(published.sentence(&["a", "d"]), [4, 0, 2]);
+        let few = Vocabulary::of_published_hmm([&text[..2], &text[4..6]], 1);
+        assert_eq!((few.words().join(" "), few.end()), ("<unk> <pad> <eos>".into(), Some(2)));
     }
 }

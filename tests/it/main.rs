@@ -6,6 +6,7 @@ mod commands;
 mod evalb;
 mod floors;
 mod formats;
+mod golden_checkpoints;
 mod golden_f1;
 mod golden_hmm;
 mod golden_pcfg;

@@ -58,8 +58,12 @@ impl Sizes {
     }
 }
 
+pub(super) fn shapes(config: &config::Model, vocabulary: usize) -> Vec<(String, Vec<usize>)> {
+    networks::shapes(&Sizes::of(config, vocabulary))
+}
+
 pub(super) fn parameter_count(config: &config::Model, vocabulary: usize) -> u128 {
-    start::count(&networks::shapes(&Sizes::of(config, vocabulary)))
+    start::count(&shapes(config, vocabulary))
 }
 
 /// Trainable rank-space PCFG in the precision `T`.
