@@ -176,8 +176,9 @@ impl Checkpoint {
     /// Writes the weights as the published code saves them: a `.pt` that PyTorch loads, or a
     /// safetensors file of the same names, by the ending of the path.
     pub fn export(&self, path: &Path) -> Result<(), CheckpointError> {
-        let tensors: Vec<(&str, &Tensor)> =
+        let mut tensors: Vec<(&str, &Tensor)> =
             self.weights.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
+        tensors.sort_by_key(|(name, _)| place(self.config.model.family, name));
         let written = match path.extension().and_then(|e| e.to_str()) {
             Some("pt" | "pth") => self.export_torch(path, &tensors),
             Some("safetensors") => super::write::bare(&tensors, path),
@@ -205,6 +206,36 @@ impl Checkpoint {
             file.sync_all()
         })
     }
+}
+
+/// Where a parameter stands in the published module: saved optimisers count parameters.
+fn place(family: Family, name: &str) -> (usize, &str, bool) {
+    let modules: &[&str] = match family {
+        Family::RankPcfg => &[
+            "root_emb",
+            "rule_state_emb",
+            "rank_proj",
+            "root_mlp",
+            "term_mlp",
+            "parent_mlp",
+            "left_mlp",
+            "right_mlp",
+        ],
+        Family::RankHmm => &[
+            "projection",
+            "start_emb",
+            "state_emb",
+            "next_state_emb",
+            "vocab_emb",
+            "start_mlp",
+            "vocab_emission_mlp",
+        ],
+    };
+    let module = name.split('.').next().unwrap_or(name);
+    let number = modules.iter().position(|m| *m == module).unwrap_or(modules.len());
+    let (layer, kind) = name.rsplit_once('.').unwrap_or((name, ""));
+    // A layer's weight comes before its bias.
+    (number, layer, kind == "bias")
 }
 
 /// Whether the published code saves the weights under `model`, or bare.

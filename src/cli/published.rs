@@ -145,9 +145,7 @@ fn counted(corpus: &Path, config: &mut Config, size: usize) -> Result<Vocabulary
             let words = read.sentences.iter().flat_map(|s| &s.words);
             Vocabulary::from_counts(words, limit, config.data.vocabulary.min_count)
         }
-        false => {
-            Vocabulary::of_published_hmm(read.sentences.iter().map(|s| &s.words[..]), limit)
-        }
+        false => Vocabulary::of_published_hmm(read.sentences.iter().map(|s| &s.words[..]), limit),
     };
     if vocabulary.len() != size {
         bail!(

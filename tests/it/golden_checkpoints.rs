@@ -197,6 +197,51 @@ fn golden_ckpt_pcfg_rank_is_imported_used_and_exported_by_the_commands() {
 }
 
 #[test]
+fn golden_ckpt_hmm_rank_is_imported_with_the_end_of_sentences_and_scores_text() {
+    let Some(folder) = shared("golden") else { return };
+    let base = tempfile::tempdir().expect("temporary folder");
+    let golden = golden_files(&folder, "ckpt_hmm_rank_best", ".pt").remove(0);
+    let size = import(&golden, Family::RankHmm).vocabulary.len();
+    let letter = |i: usize| char::from(b'a' + (i % 26) as u8).to_string().repeat(1 + i / 26);
+    let others: Vec<String> = (3..size).map(letter).collect();
+    let at = |name: &str| base.path().join(name);
+    std::fs::write(at("words.txt"), format!("<unk>\n<pad>\n{}\n<eos>\n", others.join("\n")))
+        .expect("writes");
+    // The end of sentence, once in every line, is the most frequent word.
+    let text: String = others.iter().map(|word| format!("{word}\n")).collect();
+    std::fs::write(at("train.txt"), text).expect("writes");
+    std::fs::write(at("text.txt"), format!("{} {}\n", others[0], others[1])).expect("writes");
+    for (option, out) in
+        [("--vocabulary words.txt", "a.safetensors"), ("--corpus train.txt", "b.safetensors")]
+    {
+        let figures = rankspace("import --json --family rank-hmm --out")
+            .within(base.path())
+            .arg(out)
+            .arg(&golden)
+            .args(option)
+            .succeeds()
+            .json();
+        assert_eq!(figures["vocabulary"], size);
+        assert_eq!(figures["optimizer"], true);
+        assert!(figures["states"].as_u64() > Some(0), "{figures}");
+        rankspace("score --json")
+            .within(base.path())
+            .arg(out)
+            .arg("text.txt")
+            .succeeds()
+            .prints("\"words\":2");
+    }
+    let ends = ["a.safetensors", "b.safetensors"]
+        .map(|name| Checkpoint::load(&at(name)).expect("loads").vocabulary.end());
+    assert_eq!(ends, [Some(size as u32 - 1), Some(2)]);
+    rankspace("import --family rank-pcfg --vocabulary words.txt --out c.safetensors")
+        .within(base.path())
+        .arg(&golden)
+        .fails()
+        .complains("not those of a rank-pcfg");
+}
+
+#[test]
 fn golden_ckpt_pcfg_rank_counts_its_vocabulary_on_a_corpus_of_its_size() {
     let Some(folder) = shared("golden") else { return };
     let base = tempfile::tempdir().expect("temporary folder");
