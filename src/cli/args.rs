@@ -6,7 +6,7 @@ use super::values::{confidence, seed};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Train, inspect and compare latent-variable grammars in a terminal.
+/// Train, inspect and compare latent-variable grammars and language models in a terminal.
 #[derive(Debug, Parser)]
 #[command(
     name = "rankspace",
@@ -48,9 +48,9 @@ pub enum Command {
     Evalb(Evalb),
     /// Tell whether two predictions differ by more than chance
     Significance(Significance),
-    /// Parse sentences with a checkpoint
+    /// Parse sentences with a checkpoint of a grammar
     Parse(Parse),
-    /// Print the log-probability of every sentence
+    /// Print the log-probability of every sentence, and the surprisal of every token
     Score(Score),
     /// Make a checkpoint of one that the published PyTorch code saved
     Import(Import),
@@ -253,6 +253,10 @@ pub struct Score {
     /// standard input, text as typed
     #[arg(default_value = "-")]
     pub file: PathBuf,
+    /// Print the surprisal of every token as well: -log p given those before it, in nats, the end
+    /// of the sentence (<eos>) included; of a language model
+    #[arg(long)]
+    pub tokens: bool,
     /// Print one JSON object a sentence
     #[arg(long)]
     pub json: bool,

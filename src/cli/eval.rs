@@ -36,6 +36,7 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
     let wanted = Wanted { tree: true, labels: false };
     let all = corpus.sentences.iter().map(Some);
     let parses = sentences::parse(&*parser, &checkpoint, all, wanted)?;
+    let has_trees = checkpoint.config.model.family.has_trees();
     let mut scores = Scores::default();
     for _ in 0..corpus.removed.get("too-long") + corpus.removed.get("no-words") {
         scores.skip();
@@ -44,7 +45,7 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
         match parse.filter(|p| p.log_prob.is_finite()) {
             Some(parse) => {
                 let spans = || parse.spans.iter().map(|s| (s.start, s.end)).collect();
-                let spans: Option<Vec<_>> = checkpoint.config.model.family.has_trees().then(spans);
+                let spans: Option<Vec<_>> = has_trees.then(spans);
                 let gold = sentence.gold.as_deref();
                 scores.add(sentence.len(), Some(parse.log_prob), spans.as_deref(), gold);
             }
@@ -55,13 +56,17 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
     let recall = scores.label_recall().iter().map(|(label, n)| (label.clone(), n.recall()));
     let metrics = scores.metrics();
     if metrics.get("sentences") == Some(0.0) {
+        let one_word = match has_trees {
+            true => "one word has no derivation and ",
+            false => "",
+        };
         bail!(
-            "{}: nothing to score: all {} sentences are left out, for one word has no derivation \
-             and {}",
+            "{}: nothing to score: all {} sentences are left out, for {one_word}{}",
             args.corpus.display(),
             metrics.get("skipped").unwrap_or(0.0),
             match max {
-                usize::MAX => "no longer one has a probability above 0".to_owned(),
+                usize::MAX if has_trees => "no longer one has a probability above 0".to_owned(),
+                usize::MAX => "none has a probability above 0".to_owned(),
                 max => format!("at most {max} words were asked for"),
             }
         );

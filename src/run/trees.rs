@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// Bytes that a decompressed file may have; more is taken for a fault.
 const LIMIT: u64 = 1 << 31;
 
-/// The development trees of one evaluation (`trees/dev-STEP.json.gz`), so that time can be scrubbed.
+/// The development sentences of one evaluation (`trees/dev-STEP.json.gz`): trees, or surprisals by
+/// a language model, so that time can be scrubbed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvaluatedTrees {
     pub schema: u32,
@@ -27,14 +28,19 @@ pub struct EvaluatedTrees {
     pub pinned: Vec<PinnedMarginals>,
 }
 
-/// An induced tree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An induced tree, or what a language model says of a sentence.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EvaluatedTree {
     /// Nats.
     #[serde(with = "numbers")]
     pub log_prob: f64,
-    /// Start, end and posterior of every span of two words or more, in preorder.
+    /// Start, end and posterior of every span of two words or more, in preorder; none of a
+    /// language model.
     pub spans: Vec<(u32, u32, f32)>,
+    /// -log p of every token given those before it, nats, the end of the sentence included; empty
+    /// for grammars, and in folders of versions that did not keep them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "surprisals")]
+    pub surprisals: Vec<f32>,
 }
 
 /// Span marginals of one sentence.
@@ -108,6 +114,7 @@ impl EvaluatedTrees {
                 parse.as_ref().map(|p| EvaluatedTree {
                     log_prob: p.log_prob,
                     spans: p.spans.iter().map(|s| (s.start, s.end, rounded(s.posterior))).collect(),
+                    surprisals: p.surprisals.iter().copied().map(rounded).collect(),
                 })
             })
             .collect();
@@ -145,6 +152,33 @@ impl EvaluatedTrees {
 /// Five decimals are more than any screen shows and a third of the file.
 fn rounded(x: f32) -> f32 {
     (x * 1e5).round() / 1e5
+}
+
+/// Surprisals in JSON, where a word of probability 0 is "Infinity".
+mod surprisals {
+    use crate::report::numbers::Number;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// A number with the digits of single precision.
+    #[derive(Serialize)]
+    #[serde(untagged)]
+    enum Short {
+        Finite(f32),
+        Other(Number),
+    }
+
+    pub fn serialize<S: Serializer>(values: &[f32], serializer: S) -> Result<S::Ok, S::Error> {
+        let short = |&x: &f32| match x.is_finite() {
+            true => Short::Finite(x),
+            false => Short::Other(Number(f64::from(x))),
+        };
+        serializer.collect_seq(values.iter().map(short))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f32>, D::Error> {
+        let values = Vec::<Number>::deserialize(deserializer)?;
+        Ok(values.into_iter().map(|Number(x)| x as f32).collect())
+    }
 }
 
 impl RunFolder {
@@ -225,6 +259,26 @@ mod tests {
         assert_eq!(sentence.words, words("the N dogs !"));
         assert_eq!((sentence.surface, sentence.index), (words("The 2 dogs !"), 3));
         assert_eq!(sentence.gold.map(|g| g.len()), Some(1));
+    }
+
+    #[test]
+    fn surprisals_come_back_short_and_files_without_them_are_read() {
+        let parse = Parse {
+            log_prob: -9.3125,
+            surprisals: vec![1.234_567, f32::INFINITY, 8.0],
+            ..Parse::default()
+        };
+        let parses = [Some(parse), None];
+        let kept = EvaluatedTrees::new(40, 2, Metrics::default(), &parses, 2);
+        let text = serde_json::to_string(&kept).expect("writes");
+        assert!(text.contains(r#""surprisals":[1.23457,"Infinity",8.0]"#), "{text}");
+        let back: EvaluatedTrees = serde_json::from_str(&text).expect("reads");
+        assert_eq!(back, kept);
+        // A grammar's, and those of a version that kept none.
+        let old = r#"{"log_prob":-4.5,"spans":[[0,2,1.0]]}"#;
+        let tree: EvaluatedTree = serde_json::from_str(old).expect("reads");
+        assert_eq!((tree.surprisals.len(), tree.spans.len()), (0, 1));
+        assert_eq!(serde_json::to_string(&tree).expect("writes"), old);
     }
 
     #[test]

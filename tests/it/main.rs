@@ -12,6 +12,7 @@ mod golden_hmm;
 mod golden_pcfg;
 mod golden_train;
 mod kill;
+mod language;
 mod nasty;
 mod runs;
 mod sample;

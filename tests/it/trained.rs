@@ -441,3 +441,9 @@ fn a_finished_run_has_nothing_left_to_resume() {
     assert_eq!(ran.json()["run"], "run");
     assert!(run.join("checkpoints/last.safetensors").is_file());
 }
+
+#[test]
+fn words_of_a_grammar_have_no_surprisal() {
+    let call = rankspace("score run --tokens").within(trained()).input("the dog barks\n");
+    call.fails().complains("run: a rank-pcfg gives a sentence its probability as a whole");
+}

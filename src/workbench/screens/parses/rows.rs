@@ -247,7 +247,7 @@ pub(super) mod tests {
 
     pub fn tree(log_prob: f64, spans: &[(u32, u32)]) -> Option<EvaluatedTree> {
         let spans = spans.iter().map(|&(s, e)| (s, e, 0.5)).collect();
-        Some(EvaluatedTree { log_prob, spans })
+        Some(EvaluatedTree { log_prob, spans, ..EvaluatedTree::default() })
     }
 
     pub fn evaluation() -> Evaluation {
