@@ -93,6 +93,7 @@ impl<'a> Published<'a> {
                 sizes.embedding = size("projection", 1)?;
                 size("vocab_emb", 0)
             }
+            Family::Ngram => Err(self.unlike(vec!["the published code saves none".into()])),
         }
     }
 
@@ -230,6 +231,7 @@ fn place(family: Family, name: &str) -> (usize, &str, bool) {
             "start_mlp",
             "vocab_emission_mlp",
         ],
+        Family::Ngram => &[],
     };
     let module = name.split('.').next().unwrap_or(name);
     let number = modules.iter().position(|m| *m == module).unwrap_or(modules.len());
@@ -241,7 +243,7 @@ fn place(family: Family, name: &str) -> (usize, &str, bool) {
 /// Whether the published code saves the weights under `model`, or bare.
 fn saved_in_a_dictionary(family: Family) -> bool {
     match family {
-        Family::RankPcfg => false,
+        Family::RankPcfg | Family::Ngram => false,
         Family::RankHmm => true,
     }
 }

@@ -101,7 +101,11 @@ pub(super) fn tensor(view: &TensorView) -> Result<Tensor, String> {
             let (values, _) = bytes.as_chunks();
             Tensor::from_iter(values.iter().map(|&b| f64::from_le_bytes(b)), cpu)
         }
-        other => return Err(format!("has type {other:?}, expected F32 or F64")),
+        Dtype::U32 => {
+            let (values, _) = bytes.as_chunks();
+            Tensor::from_iter(values.iter().map(|&b| u32::from_le_bytes(b)), cpu)
+        }
+        other => return Err(format!("has type {other:?}, expected F32, F64 or U32")),
     };
     made.and_then(|t| t.reshape(shape)).map_err(|e| e.to_string())
 }

@@ -22,6 +22,7 @@ fn checkpoint() -> Checkpoint {
         weights: [
             ("net.0.weight".to_owned(), matrix.reshape((2, 3)).expect("six numbers")),
             ("bias".to_owned(), tensor(&[0.1, f64::INFINITY], DType::F64)),
+            ("counts".to_owned(), tensor(&[0.0, 4294967295.0], DType::U32)),
         ]
         .into(),
         optimizer: [("bias.exp_avg".to_owned(), tensor(&[0.5, 0.25], DType::F64))].into(),
@@ -83,9 +84,9 @@ fn a_file_that_cannot_be_written_leaves_the_old_one_and_no_rubbish() {
     let good = checkpoint();
     good.save(&path).expect("saves");
     let mut bad = checkpoint();
-    let integers = Tensor::new(&[1u32], &Device::Cpu).expect("a tensor");
+    let integers = Tensor::new(&[1_i64], &Device::Cpu).expect("a tensor");
     bad.weights.insert("ids".into(), integers);
-    let error = bad.save(&path).expect_err("integers are not stored").to_string();
+    let error = bad.save(&path).expect_err("such integers are not stored").to_string();
     assert!(error.contains("model.ids"), "{error}");
     assert_same(&Checkpoint::load(&path).expect("loads"), &good);
     let nowhere = folder.path().join("no/such/folder/last.safetensors");

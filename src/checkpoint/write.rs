@@ -18,6 +18,7 @@ impl<'a> Stored<'a> {
         let dtype = match tensor.dtype() {
             DType::F32 => Dtype::F32,
             DType::F64 => Dtype::F64,
+            DType::U32 => Dtype::U32,
             other => return Err(format!("tensors of type {other:?} are not stored")),
         };
         // What can fail is done here, for `View::data` may not.
@@ -47,7 +48,10 @@ impl View for Stored<'_> {
             candle_core::Storage::Cpu(candle_core::CpuStorage::F64(values)) => {
                 values[range].iter().flat_map(|x| x.to_le_bytes()).collect()
             }
-            _ => unreachable!("the constructor takes f32 and f64 in main memory only"),
+            candle_core::Storage::Cpu(candle_core::CpuStorage::U32(values)) => {
+                values[range].iter().flat_map(|x| x.to_le_bytes()).collect()
+            }
+            _ => unreachable!("the constructor takes f32, f64 and u32 in main memory only"),
         }
     }
 

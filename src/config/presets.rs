@@ -50,6 +50,7 @@ pub fn presets() -> &'static [Preset] {
         "hmm-ablation-13",
         "hmm-ablation-14",
         "hmm-ablation-15",
+        "ngram-5",
     ]
 }
 

@@ -50,6 +50,7 @@ pub enum Family {
     #[default]
     RankPcfg,
     RankHmm,
+    Ngram,
 }
 
 impl Family {
@@ -58,6 +59,7 @@ impl Family {
         match self {
             Family::RankPcfg => "rank-pcfg",
             Family::RankHmm => "rank-hmm",
+            Family::Ngram => "ngram",
         }
     }
 
@@ -66,8 +68,13 @@ impl Family {
     pub fn has_trees(self) -> bool {
         match self {
             Family::RankPcfg => true,
-            Family::RankHmm => false,
+            Family::RankHmm | Family::Ngram => false,
         }
+    }
+
+    /// Whether one step over all sentences makes the whole model: it has no parameters to move.
+    pub fn is_counted(self) -> bool {
+        self == Family::Ngram
     }
 }
 
@@ -92,11 +99,27 @@ patience = 0
 schedule = { plateau = 2, factor = 0.5 }
 "#;
 
+/// N-grams are counted in one step.
+const COUNTED: &str = r#"
+[data]
+preset = "text"
+min_length = 1
+max_length = 1000000
+
+[training]
+epochs = 1
+patience = 0
+"#;
+
 impl Family {
     /// What holds for a family where a config says nothing, as TOML; the other defaults are those
     /// of [`Config`].
     pub(super) fn defaults(self) -> &'static str {
-        if self.has_trees() { "" } else { LANGUAGE_MODEL }
+        match self {
+            Family::RankPcfg => "",
+            Family::RankHmm => LANGUAGE_MODEL,
+            Family::Ngram => COUNTED,
+        }
     }
 }
 
@@ -135,6 +158,8 @@ pub struct Model {
     pub states: usize,
     pub rank: usize,
     pub embedding: usize,
+    /// Tokens of an n-gram, from 1 to 5.
+    pub order: usize,
     /// Share of the start embeddings and of the transition logits of an HMM that a training step
     /// leaves out.
     pub dropout: f64,
@@ -151,6 +176,7 @@ impl Default for Model {
             states: 256,
             rank: 128,
             embedding: 256,
+            order: 5,
             dropout: 0.0,
             compat: Compat::None,
             elimination: Elimination::Auto,
@@ -304,7 +330,7 @@ const LARGEST: u64 = i64::MAX as u64;
 
 impl Config {
     /// Every whole number of the config with its key.
-    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 22] {
+    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 23] {
         let Config { data: d, model: m, training: t, evaluation: e, run: r, .. } = self;
         let every = match e.every {
             Every::Epoch => 0,
@@ -322,6 +348,7 @@ impl Config {
             ("model.states", m.states as u64),
             ("model.rank", m.rank as u64),
             ("model.embedding", m.embedding as u64),
+            ("model.order", m.order as u64),
             ("training.epochs", t.epochs),
             ("training.max_steps", t.max_steps),
             ("training.batch_size", t.batch_size as u64),
@@ -357,6 +384,9 @@ impl Config {
             if !(1..=MOST).contains(&value) {
                 return bad(key, value.to_string(), "a number from 1 to 1000000");
             }
+        }
+        if !(1..=5).contains(&m.order) {
+            return bad("model.order", m.order.to_string(), "a number from 1 to 5");
         }
         if self.threads > MOST_THREADS {
             let expected = "a number from 0 (all cores) to 1024";

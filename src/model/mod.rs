@@ -9,6 +9,7 @@ mod element;
 mod emission;
 mod layers;
 mod memory;
+mod ngram;
 mod rank_hmm;
 mod rank_pcfg;
 mod softmax;
@@ -25,6 +26,7 @@ use crate::config::{Config, Elimination, Family, Precision};
 use crate::inference::order::{Order, Plan};
 use crate::treebank::Batch;
 use candle_core::{Tensor, Var};
+use ngram::Ngram;
 use rank_hmm::RankHmm;
 use rank_pcfg::RankPcfg;
 use std::collections::BTreeMap;
@@ -78,6 +80,12 @@ pub enum Noise<'a> {
 /// A trainable family.
 pub trait Model: Send {
     fn parameters(&self) -> &Parameters;
+
+    /// All that a checkpoint keeps of the model, by name: its parameters, unless it has none.
+    fn tensors(&self) -> Result<BTreeMap<String, Tensor>, ModelError> {
+        let parameters = self.parameters().iter();
+        Ok(parameters.map(|(name, p)| (name.clone(), p.as_tensor().clone())).collect())
+    }
 
     /// Loss and exact gradients of a batch; every sentence has at least [`Model::min_length`]
     /// tokens.
@@ -185,6 +193,7 @@ pub fn parameter_count(config: &Config, vocabulary: usize) -> u128 {
     match config.model.family {
         Family::RankPcfg => rank_pcfg::parameter_count(&config.model, vocabulary),
         Family::RankHmm => rank_hmm::parameter_count(&config.model, vocabulary),
+        Family::Ngram => 0,
     }
 }
 
@@ -193,6 +202,7 @@ pub fn shapes(config: &Config, vocabulary: usize) -> Vec<(String, Vec<usize>)> {
     match config.model.family {
         Family::RankPcfg => rank_pcfg::shapes(&config.model, vocabulary),
         Family::RankHmm => rank_hmm::shapes(&config.model, vocabulary),
+        Family::Ngram => Vec::new(),
     }
 }
 
@@ -204,6 +214,7 @@ pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, Model
         (Family::RankPcfg, Precision::F64) => Box::new(RankPcfg::<f64>::new(config, vocabulary)?),
         (Family::RankHmm, Precision::F32) => Box::new(RankHmm::<f32>::new(config, vocabulary)?),
         (Family::RankHmm, Precision::F64) => Box::new(RankHmm::<f64>::new(config, vocabulary)?),
+        (Family::Ngram, _) => Box::new(Ngram::new(config, vocabulary)?),
     })
 }
 
@@ -226,5 +237,6 @@ pub fn restore(
         (Family::RankHmm, Precision::F64) => {
             Box::new(RankHmm::<f64>::restore(config, vocabulary, tensors)?)
         }
+        (Family::Ngram, _) => Box::new(Ngram::restore(config, vocabulary, tensors)?),
     })
 }

@@ -46,6 +46,8 @@ fn needed(config: &Config, vocabulary: usize) -> u128 {
             ((m.nonterminals as u128 + preterminals) * 2 * rank * 2, preterminals)
         }
         Family::RankHmm => (m.states as u128 * 2 * rank * 2, rank),
+        // Tables of counts, no larger than the text many times over.
+        Family::Ngram => (0, 0),
     };
     (weights + wide) * bytes + (emitting * vocabulary as u128 * bytes).min(KEPT)
 }

@@ -34,7 +34,6 @@ impl Setup {
     /// The present weights; with the state of training for `last`, without it for `best`.
     pub fn checkpoint(&self, elapsed: f64, with_state: bool) -> Result<Checkpoint, RunError> {
         let (trainer, state) = (&self.trainer, self.trainer.state());
-        let parameters = trainer.model().parameters();
         let (optimizer, training) = if with_state {
             let state = serde_json::to_value(state);
             let state = state.map_err(|e| RunError::Unsuitable(format!("training state: {e}")))?;
@@ -49,7 +48,7 @@ impl Setup {
             step: state.step,
             epoch: state.epoch,
             elapsed,
-            weights: parameters.iter().map(|(n, p)| (n.clone(), p.as_tensor().clone())).collect(),
+            weights: trainer.model().tensors()?,
             optimizer,
             training,
         })
@@ -76,17 +75,18 @@ impl Task {
                 check_memory(&config, vocabulary.len())?;
                 let model = model::build(&config, vocabulary.len())?;
                 let parameters = model.parameters().values().map(|p| p.elem_count()).sum::<usize>();
-                reporter.message(
-                    Level::Info,
-                    format!(
-                        "{} words in the vocabulary ({} among them), {parameters} parameters",
-                        vocabulary.len(),
-                        match vocabulary.end() {
-                            None => "<pad> and <unk>",
-                            Some(_) => "<unk>, <pad> and <eos>",
-                        }
-                    ),
+                let mut sizes = format!(
+                    "{} words in the vocabulary ({} among them)",
+                    vocabulary.len(),
+                    match vocabulary.end() {
+                        None => "<pad> and <unk>",
+                        Some(_) => "<unk>, <pad> and <eos>",
+                    }
                 );
+                if !config.model.family.is_counted() {
+                    sizes.push_str(&format!(", {parameters} parameters"));
+                }
+                reporter.message(Level::Info, sizes);
                 Ok(Setup {
                     trainer: Trainer::new(&config, model, dataset(&splits, &vocabulary))?,
                     vocabulary: Arc::new(vocabulary),

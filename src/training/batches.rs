@@ -39,7 +39,9 @@ impl Batches {
     pub fn new<'a>(sentences: impl IntoIterator<Item = &'a [u32]>, config: &Config) -> Batches {
         let Config { seed, training: config, model, .. } = config;
         let batches: Vec<Batch> = group(sentences, Packing::of(model.family), |length| {
-            if config.batch_tokens > 0 {
+            if model.family.is_counted() {
+                usize::MAX
+            } else if config.batch_tokens > 0 {
                 (config.batch_tokens / length).max(1)
             } else {
                 config.batch_size
@@ -248,6 +250,8 @@ mod tests {
         let lengths = |b: &Batch| (0..b.len()).map(|i| b.length(i)).collect::<Vec<_>>();
         let all: Vec<_> = b.batches.iter().map(lengths).collect();
         assert_eq!(all, [vec![2, 2, 3, 3], vec![3, 3], vec![5], vec![8]]);
+        let counted = batches_of(Family::Ngram, |c| c.batch_tokens = 12);
+        assert_eq!((counted.steps_in(1), counted.batch(0).len()), (1, sentences().len()));
         let swapped = batches_of(Family::RankHmm, |c| c.batch_tokens = 9);
         assert_ne!(b.fingerprint(), swapped.fingerprint());
     }

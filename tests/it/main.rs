@@ -14,6 +14,7 @@ mod golden_train;
 mod kill;
 mod language;
 mod nasty;
+mod ngrams;
 mod runs;
 mod sample;
 mod shared;
