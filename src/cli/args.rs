@@ -99,9 +99,10 @@ impl Command {
 }
 
 #[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("settings").required(true).args(["config", "preset"])))]
 pub struct Train {
     /// Config file (TOML)
-    #[arg(value_name = "CONFIG", required_unless_present = "preset", conflicts_with = "preset")]
+    #[arg(value_name = "CONFIG")]
     pub config: Option<PathBuf>,
     /// A named preset instead of a file; `rankspace presets` lists them
     #[arg(long, value_name = "NAME")]
@@ -146,7 +147,7 @@ pub struct Eval {
 
 #[derive(Debug, Args)]
 pub struct Evalb {
-    /// Gold trees, one a line
+    /// Gold trees, one a line; may be gzip, - is standard input
     pub gold: PathBuf,
     /// Predicted trees, one a line, in the same order
     #[arg(value_name = "PRED")]

@@ -4,13 +4,15 @@
 use super::args::{Evalb, Scoring};
 use super::failure::Told;
 use super::plain::tell;
+use super::sentences::name_of;
 use crate::evaluation::evalb::{
     Evaluation, Fault, LabelRow, Lengths, Parameters, Row, Totals, evaluate, length_bins, print,
 };
 use crate::report::numbers::Number;
+use crate::treebank::{Format, unpacked};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 pub fn run(args: &Evalb, out: &mut dyn Write) -> Result<()> {
@@ -32,7 +34,44 @@ pub fn run(args: &Evalb, out: &mut dyn Write) -> Result<()> {
     for fault in faults {
         tell(&fault.to_string());
     }
+    for (path, text) in [(&args.gold, &gold), (&args.test, &test)] {
+        if let Some(hint) = hint(path, text) {
+            tell(&hint);
+        }
+    }
+    if evaluation.rows.is_empty() && evaluation.errors.is_empty() {
+        tell("nothing was scored: both files are empty, so no figure has a meaning");
+    }
     if evaluation.stopped { Err(Told.into()) } else { Ok(()) }
+}
+
+/// What to do about a file that is not one bracketed tree a line.
+pub fn hint(path: &Path, text: &[u8]) -> Option<String> {
+    let name = name_of(path);
+    let beginning = &text[..text.len().min(1 << 14)];
+    let what = match Format::detect(&name, beginning) {
+        Format::Brackets if is_broken_over_lines(text) => "has trees over several lines",
+        Format::Brackets | Format::Text => return None,
+        Format::Export => "is NEGRA export",
+        Format::Tiger => "is TIGER-XML",
+        Format::Columns => "has columns",
+        Format::Json => "has JSON lines",
+    };
+    Some(format!(
+        "{name} {what}, and trees are compared line by line: \
+         `rankspace corpus convert {name} --out FILE.mrg` writes one bracketed tree a line"
+    ))
+}
+
+/// Whether lines end inside of brackets that later lines close.
+fn is_broken_over_lines(text: &[u8]) -> bool {
+    let (mut depth, mut open_ends, mut lines) = (0_i64, 0, 0);
+    for line in text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        depth += line.iter().map(|b| i64::from(*b == b'(') - i64::from(*b == b')')).sum::<i64>();
+        lines += 1;
+        open_ends += usize::from(depth > 0);
+    }
+    depth == 0 && open_ends * 4 > lines
 }
 
 /// The parameters that the options ask for; says what of them has no effect.
@@ -49,9 +88,23 @@ pub fn parameters(scoring: &Scoring) -> Result<Parameters> {
     Ok(parameters)
 }
 
-/// All bytes of a file.
+/// All bytes of a file or of standard input, decompressed where they are gzip.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("{}", path.display()))
+    let named = || name_of(path);
+    let bytes = match path == Path::new("-") {
+        true => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).with_context(named)?;
+            bytes
+        }
+        false => std::fs::read(path).with_context(named)?,
+    };
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return Ok(bytes);
+    }
+    let mut text = Vec::new();
+    unpacked(&bytes[..]).and_then(|mut from| from.read_to_end(&mut text)).with_context(named)?;
+    Ok(text)
 }
 
 fn object(evaluation: &Evaluation, parameters: &Parameters, args: &Evalb) -> Value {

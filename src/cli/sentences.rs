@@ -8,13 +8,12 @@ use crate::model::{Parse, Parser, Wanted};
 use crate::run::RunFolder;
 use crate::training::{Packing, group};
 use crate::treebank::{
-    Entries, Entry, FileOptions, Interner, Preprocessing, Problem, Removed, Sentence, Source,
-    TaggedWords, Tree, expand, sample,
+    self, Entries, Entry, Expanded, FileOptions, Interner, Preprocessing, Problem, Removed,
+    Sentence, TaggedWords, Tree, expand_with_notes,
 };
 use anyhow::{Context, Result, anyhow, bail};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor};
-use std::path::Path;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Sentences times squared length that a batch may have; bounds the memory of the chart.
@@ -62,6 +61,11 @@ pub fn name_of(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
+/// [`name_of`] for several.
+pub fn names_of(paths: &[PathBuf]) -> String {
+    paths.iter().map(|p| name_of(p)).collect::<Vec<_>>().join(", ")
+}
+
 /// Opens what a path means, in order: a file, the files of a folder or of a pattern, a part of
 /// the bundled sample (`sample:train` and so on), or standard input (`-`).
 pub fn open(path: &Path, options: FileOptions) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
@@ -78,22 +82,12 @@ pub fn open_sections(
     sections: &str,
     options: FileOptions,
 ) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
-    let sources = expand(&[path.to_string_lossy().into_owned()], sections)?;
-    let opened = sources.into_iter().map(|source| {
-        let (name, input): (_, Box<dyn BufRead>) = match source {
-            Source::Sample(part) => {
-                let (file, text) = sample::read(&part)?;
-                (file.to_owned(), Box::new(Cursor::new(text)))
-            }
-            Source::File(path) => {
-                let name = path.display().to_string();
-                let file = File::open(&path).with_context(|| name.clone())?;
-                (name, Box::new(BufReader::with_capacity(1 << 16, file)))
-            }
-        };
-        Ok(Entries::new(input, &name, options, Interner::default())?)
-    });
-    opened.collect()
+    let names = [path.to_string_lossy().into_owned()];
+    let Expanded { files, notes } = expand_with_notes(&names, sections)?;
+    for note in notes {
+        tell(&format!("note: {note}"));
+    }
+    files.iter().map(|file| Ok(treebank::open(file, options, Interner::default())?)).collect()
 }
 
 /// A sentence of the input.
@@ -131,7 +125,7 @@ pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Given>> {
         match entry {
             Ok(Entry::Tree(tree)) => given.push(Given::Tree(Arc::new(tree))),
             Ok(Entry::Words(words)) => given.push(Given::Words(words)),
-            Ok(Entry::Text(line)) => {
+            Ok(Entry::Text(line, _)) => {
                 let parts = preprocessing.typed_sentences(&line);
                 several += usize::from(parts.len() > 1);
                 match typed {

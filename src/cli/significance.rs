@@ -1,7 +1,7 @@
 //! `significance`: whether two predictions of the same sentences differ by more than chance.
 
 use super::args::Significance;
-use super::evalb::{parameters, read};
+use super::evalb::{hint, parameters, read};
 use super::plain::tell;
 use crate::evaluation::significance::{
     EXACT_UP_TO, Figure, Interval, Intervals, Method, Samples, bootstrap, randomise,
@@ -32,6 +32,11 @@ pub fn run(args: &Significance, out: &mut dyn Write) -> Result<()> {
         }
         if let more @ 1.. = faults.len().saturating_sub(SHOWN) {
             tell(&format!("{}: {more} more", path.display()));
+        }
+    }
+    for (path, text) in [(&args.gold, &gold), (&args.a, &a), (&args.b, &b)] {
+        if let Some(hint) = hint(path, text) {
+            tell(&hint);
         }
     }
     if samples.sentences.is_empty() {

@@ -5,6 +5,7 @@ use super::failure::{Usage, is_closed_pipe};
 use super::lines::{self, Lines};
 use super::plain::tell;
 use super::progress::Bars;
+use super::values::blame;
 use crate::config::{self, Config, ConfigError};
 use crate::model;
 use crate::report::{Event, Metrics, RunState};
@@ -98,12 +99,7 @@ fn settings(args: &Train) -> Result<Config> {
         // where all together fail.
         let culprit = (1..=changes.len()).find(|&n| with(&changes[..n]).is_err());
         let change = culprit.map_or("", |n| changes[n - 1].as_str());
-        Usage(match error {
-            ConfigError::Syntax { reason, .. } => format!("--set {change}: {reason}"),
-            ConfigError::Value { expected, .. } => format!("--set {change}: expected {expected}"),
-            other => other.to_string(),
-        })
-        .into()
+        blame(change, error).into()
     })
 }
 

@@ -1,5 +1,8 @@
 //! Values of flags: each function reads one from the command line, or says what it expects.
 
+use super::failure::Usage;
+use crate::config::ConfigError;
+
 /// A seed as configs may hold it.
 pub fn seed(text: &str) -> Result<u64, String> {
     let number = text.parse::<u64>().ok().filter(|&n| i64::try_from(n).is_ok());
@@ -10,4 +13,13 @@ pub fn seed(text: &str) -> Result<u64, String> {
 pub fn confidence(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|n| *n > 0.0 && *n < 100.0);
     number.ok_or_else(|| "expected a number above 0 and below 100".to_owned())
+}
+
+/// What is wrong with a `--set KEY=VALUE` that the config does not take.
+pub fn blame(change: &str, error: ConfigError) -> Usage {
+    Usage(match error {
+        ConfigError::Syntax { reason, .. } => format!("--set {change}: {reason}"),
+        ConfigError::Value { expected, .. } => format!("--set {change}: expected {expected}"),
+        other => other.to_string(),
+    })
 }

@@ -1,7 +1,7 @@
 //! Preprocessing that gives trees: what a model would see of a treebank, as a treebank.
 
 use super::graph::{Graph, GraphNode};
-use super::preprocess::{Memo, root_brackets};
+use super::preprocess::{Memo, Rewritten, root_brackets};
 use super::{NodeId, Preprocessing, Removed, Tree, attach};
 use crate::config::{Discontinuous, FunctionLabels, UnaryChains};
 use std::collections::BTreeMap;
@@ -31,6 +31,7 @@ impl Preprocessing {
                 kept_children[parent.index()] += 1;
             }
         }
+        let mut rewritten = Rewritten::default();
         let mut targets: Vec<usize> = (0..graph.nodes.len()).collect();
         let mut joined: BTreeMap<usize, String> = BTreeMap::new();
         // Parents stand before children, so a node above is settled before those below it.
@@ -47,8 +48,10 @@ impl Preprocessing {
                 Some(position) => {
                     let word = &tree.words()[position as usize];
                     let is_trace = tree.is_empty_element(position as usize);
-                    let normal = if is_trace { word.clone() } else { memo.word(self, word) };
-                    removed.add("words-normalised", u64::from(normal != *word));
+                    let normal = match is_trace {
+                        true => word.clone(),
+                        false => memo.word(self, word, &mut rewritten),
+                    };
                     graph.nodes[i].word = offsets[position as usize].map(|o| (o, normal));
                 }
                 None => self.clean_phrase(&mut graph, i, &mut memo, removed),
@@ -71,6 +74,7 @@ impl Preprocessing {
                 targets[i] = above;
             }
         }
+        rewritten.count(removed);
         for (i, label) in joined {
             graph.nodes[i].label = label.into();
         }
@@ -151,9 +155,10 @@ mod tests {
         let expected = [
             ("empty-phrases", 3),
             ("function-labels", 1),
+            ("lower-case", 2),
+            ("numbers", 1),
             ("punctuation", 3),
             ("traces", 2),
-            ("words-normalised", 3),
         ];
         assert_eq!(removed, expected);
         let (text, removed) = cleaned(&rules, &tree("(TOP (NP (-NONE- *)))"));

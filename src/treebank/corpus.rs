@@ -1,5 +1,4 @@
-use super::Tree;
-use std::collections::BTreeMap;
+use super::{Removed, Tree};
 use std::fmt;
 use std::sync::Arc;
 
@@ -58,24 +57,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What preprocessing took away, by step (`traces`, `punctuation`, `one-word`, `too-long`, ...).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Removed(pub BTreeMap<&'static str, u64>);
-
-impl Removed {
-    /// Counts `n` things that the step took away.
-    pub fn add(&mut self, step: &'static str, n: u64) {
-        if n > 0 {
-            *self.0.entry(step).or_default() += n;
-        }
-    }
-
-    /// What the step took away.
-    pub fn get(&self, step: &str) -> u64 {
-        self.0.get(step).copied().unwrap_or(0)
-    }
-}
-
 /// Sentences of one split with what the reader said about their files.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
@@ -84,4 +65,6 @@ pub struct Corpus {
     pub sentences: Vec<Sentence>,
     pub problems: Vec<Problem>,
     pub removed: Removed,
+    /// Files beside those read that were passed over.
+    pub notes: Vec<String>,
 }

@@ -1,3 +1,4 @@
+use super::{Problem, Removed};
 use thiserror::Error;
 
 /// Why a corpus could not be read at all; single faults in a file are [`super::Problem`]s.
@@ -12,7 +13,13 @@ pub enum TreebankError {
     #[error("data.{split}: nothing given: expected a file, folder, glob or list of them")]
     NoSource { split: &'static str },
     #[error("{name}: {reason}")]
-    NoSentence { name: String, reason: String },
+    NoSentence {
+        name: String,
+        reason: String,
+        /// What was found instead of sentences.
+        problems: Vec<Problem>,
+        removed: Removed,
+    },
     #[error("data.sections = \"{sections}\": {reason}")]
     Sections { sections: String, reason: String },
     #[error("data.preset = \"{name}\": no such preset; expected one of {known}")]

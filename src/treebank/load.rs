@@ -1,13 +1,15 @@
 use super::preprocess::Memo;
-use super::source::{Source, expand};
+use super::source::{Expanded, Source, expand, expand_with_notes};
 use super::{
-    Corpus, Entries, Entry, FileOptions, Interner, Preprocessing, Removed, Sentence, TreebankError,
-    sample, usual_sections,
+    Corpus, Entries, Entry, FileOptions, Interner, Preprocessing, Reading, Removed, Sentence,
+    TreebankError, sample, usual_sections,
 };
-use crate::config::{Config, Sources};
+use crate::config::{Config, Data, Sources};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Sentence lengths to keep, in words after preprocessing.
@@ -33,30 +35,18 @@ pub fn load(
     preprocessing: &Preprocessing,
     limits: LengthLimits,
 ) -> Result<Corpus, TreebankError> {
-    let files = expand(&sources.0, sections)?;
+    let Expanded { files, notes } = expand_with_notes(&sources.0, sections)?;
     let mut loader = Loader::new(preprocessing, limits);
     for source in &files {
-        match source {
-            Source::File(path) => {
-                let interner = std::mem::take(&mut loader.interner);
-                let entries = Entries::open(path, preprocessing.files, interner)?;
-                loader.read(entries);
-            }
-            Source::Sample(name) => {
-                let (file, text) = sample::read(name)?;
-                let interner = std::mem::take(&mut loader.interner);
-                let file = format!("sample/{file}");
-                let options = FileOptions::default();
-                loader.read(Entries::new(text.as_bytes(), &file, options, interner)?);
-            }
-        }
+        let interner = std::mem::take(&mut loader.interner);
+        loader.read(open(source, preprocessing.files, interner)?);
     }
-    let corpus = Corpus { name: name_of(&sources.0), ..loader.corpus };
+    let corpus = Corpus { name: name_of(&sources.0), notes, ..loader.corpus };
     if corpus.sentences.is_empty() {
         let reason = match corpus.problems.first() {
             Some(problem) => format!("no sentence could be read; first problem: {problem}"),
             None => match left_out(&corpus.removed) {
-                parts if parts.is_empty() => "no sentence in it".to_owned(),
+                parts if parts.is_empty() => "no sentence in it: it is empty or blank".to_owned(),
                 parts => format!(
                     "no sentence is left of {} read; left out: {}",
                     loader.index,
@@ -64,7 +54,10 @@ pub fn load(
                 ),
             },
         };
-        return Err(TreebankError::NoSentence { name: corpus.name, reason });
+        // The last part of a path may say nothing: `wsj/24`, `/dev/null`.
+        let name = sources.0.join(", ");
+        let Corpus { problems, removed, .. } = corpus;
+        return Err(TreebankError::NoSentence { name, reason, problems, removed });
     }
     Ok(corpus)
 }
@@ -133,7 +126,7 @@ impl<'a> Loader<'a> {
                 self.preprocessing.sentence_with(memo, Arc::new(tree), self.index, removed)
             }
             Entry::Words(words) => self.preprocessing.tagged_with(memo, words, self.index, removed),
-            Entry::Text(text) => {
+            Entry::Text(text, _) => {
                 let sentence = self.preprocessing.text_with(memo, &text, self.index, removed);
                 if sentence.is_empty() {
                     removed.add("no-words", 1);
@@ -172,21 +165,25 @@ pub struct Splits {
 }
 
 impl Splits {
-    /// Whether `[data]` can be loaded as far as that is known without reading: the preset,
-    /// and that every file named is there. Quick, so that a run need not be begun to fail.
+    /// Whether `[data]` can be loaded as far as that shows without reading everything: the
+    /// preset, that every file named is there, and that every split has a sentence. Quick, so
+    /// that a run need not be begun to fail.
     pub fn check(config: &Config) -> Result<(), TreebankError> {
         let (data, _) = usual_sections(&config.data);
-        Preprocessing::resolve(&data)?;
+        let preprocessing = Preprocessing::resolve(&data)?;
         if data.train.0.is_empty() {
             return Err(TreebankError::NoSource { split: "train" });
         }
-        for (sources, sections) in
-            [(&data.train, data.sections.as_str()), (&data.dev, ""), (&data.test, "")]
-        {
-            for source in expand(&sources.0, sections)? {
-                if let Source::Sample(name) = source {
-                    sample::read(&name)?;
-                }
+        let (training, heldout) = limits(config, &data);
+        let splits = [
+            (&data.train, data.sections.as_str(), training),
+            (&data.dev, "", heldout),
+            (&data.test, "", heldout),
+        ];
+        for (sources, sections, limits) in splits {
+            if !sources.0.is_empty() && !has_sentence(sources, sections, &preprocessing, limits)? {
+                // Reading it all, which is nothing to speak of, finds out why.
+                load(sources, sections, &preprocessing, limits)?;
             }
         }
         Ok(())
@@ -203,12 +200,7 @@ impl Splits {
         if data.train.0.is_empty() {
             return Err(TreebankError::NoSource { split: "train" });
         }
-        let any_length = match config.evaluation.max_length {
-            0 => usize::MAX,
-            max => max,
-        };
-        let heldout = LengthLimits { min: data.min_length.min(2), max: any_length };
-        let training = LengthLimits { min: data.min_length, max: data.max_length };
+        let (training, heldout) = limits(config, &data);
         let mut notes = Vec::from_iter(told);
         let (train, dev) = if data.dev.0.is_empty() {
             let (sources, sections) = (&data.train, &data.sections);
@@ -235,9 +227,69 @@ impl Splits {
             [("train", Some(&train)), ("dev", Some(&dev)), ("test", test.as_ref())]
         {
             notes.extend(corpus.and_then(|c| note(split, c)));
+            let passed_over = corpus.map_or(&[][..], |c| &c.notes);
+            notes.extend(passed_over.iter().map(|note| format!("{split}: {note}")));
         }
         Ok(Splits { train, dev, test, notes })
     }
+}
+
+/// Limits of training and of held-out sentences.
+fn limits(config: &Config, data: &Data) -> (LengthLimits, LengthLimits) {
+    let any_length = match config.evaluation.max_length {
+        0 => usize::MAX,
+        max => max,
+    };
+    let training = LengthLimits { min: data.min_length, max: data.max_length };
+    (training, LengthLimits { min: data.min_length.min(2), max: any_length })
+}
+
+/// Whether the files hold a sentence that is kept; reads no further than to the first.
+fn has_sentence(
+    sources: &Sources,
+    sections: &str,
+    preprocessing: &Preprocessing,
+    limits: LengthLimits,
+) -> Result<bool, TreebankError> {
+    let mut loader = Loader::new(preprocessing, limits);
+    for source in expand(&sources.0, sections)? {
+        let entries = open(&source, preprocessing.files, Interner::default())?;
+        for entry in entries.flatten() {
+            loader.add(entry);
+            if !loader.corpus.sentences.is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Opens what a name means. The sample is read as what it is, whatever the options.
+pub fn open(
+    source: &Source,
+    options: FileOptions,
+    interner: Interner,
+) -> Result<Entries<Box<dyn BufRead>>, TreebankError> {
+    let (name, options, input): (_, _, Box<dyn BufRead>) = match source {
+        Source::Sample(name) => {
+            let (file, text) = sample::read(name)?;
+            (format!("sample/{file}"), FileOptions::default(), Box::new(Cursor::new(text)))
+        }
+        Source::File(path) => {
+            let name = path.display().to_string();
+            let failed =
+                |e: io::Error| TreebankError::Read { path: name.clone(), reason: e.to_string() };
+            let file = File::open(path).map_err(failed)?;
+            (name, options, Box::new(BufReader::with_capacity(1 << 16, file)))
+        }
+    };
+    Entries::new(input, &name, options, interner)
+}
+
+/// Reads a whole file; faults are collected, and only a file that cannot be read is an error.
+pub fn read_file(path: &Path) -> Result<Reading, TreebankError> {
+    let source = Source::File(path.to_owned());
+    Ok(Reading::collect(open(&source, FileOptions::default(), Interner::default())?))
 }
 
 /// Steps that leave out whole sentences.
@@ -288,7 +340,7 @@ fn split_off_dev(
     training: LengthLimits,
     heldout: LengthLimits,
 ) -> Result<(Corpus, Corpus), TreebankError> {
-    let Corpus { name, sentences, problems, removed } = whole;
+    let Corpus { name, sentences, problems, removed, notes } = whole;
     let mut order: Vec<usize> = (0..sentences.len()).collect();
     order.shuffle(&mut rand_chacha::ChaCha8Rng::seed_from_u64(seed));
     let mut is_dev = vec![false; sentences.len()];
@@ -296,7 +348,7 @@ fn split_off_dev(
         is_dev[i] = true;
     }
     let mut dev = Corpus { name: format!("a tenth of {name}"), ..Corpus::default() };
-    let mut train = Corpus { name, sentences: Vec::new(), problems, removed };
+    let mut train = Corpus { name, sentences: Vec::new(), problems, removed, notes };
     for (sentence, is_dev) in sentences.into_iter().zip(is_dev) {
         let (part, limits) = if is_dev { (&mut dev, heldout) } else { (&mut train, training) };
         if within(&sentence, limits, &mut part.removed) {
@@ -306,7 +358,8 @@ fn split_off_dev(
     for part in [&train, &dev] {
         if part.sentences.is_empty() {
             let reason = "no sentence is left: give data.dev, or more training sentences".into();
-            return Err(TreebankError::NoSentence { name: part.name.clone(), reason });
+            let Corpus { name, problems, removed, .. } = part.clone();
+            return Err(TreebankError::NoSentence { name, reason, problems, removed });
         }
     }
     Ok((train, dev))
@@ -315,8 +368,6 @@ fn split_off_dev(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Data;
-    use std::path::Path;
 
     fn write(dir: &Path, name: &str, text: &str) -> String {
         let path = dir.join(name);
@@ -415,6 +466,32 @@ mod tests {
         assert_eq!(words, ["the cat sat", "he did n't say no"]);
         assert!(corpus.sentences.iter().all(|s| s.gold.is_none() && s.tags.is_none()));
         assert_eq!(corpus.removed.get("no-words"), 1);
+    }
+
+    #[test]
+    fn a_run_without_sentences_fails_before_it_begins() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let good = write(dir.path(), "good.mrg", &treebank(2..9));
+        for (name, text, part) in [
+            ("empty.mrg", "", "no-trees"),
+            ("blank.txt", "\n \n", "empty or blank"),
+            ("long.mrg", "(S (A a) (B b) (C c) (D d) (E e))", "1 too long"),
+            ("broken.mrg", "(S (NN a)", "not closed"),
+        ] {
+            let bad = write(dir.path(), name, text);
+            let mut config = Config::default();
+            config.data.max_length = 4;
+            config.data.train = Sources(vec![good.clone()]);
+            assert!(Splits::check(&config).is_ok());
+            config.evaluation.max_length = 4;
+            config.data.dev = Sources(vec![bad.clone()]);
+            let message = Splits::check(&config).unwrap_err().to_string();
+            assert!(message.contains(&bad) && message.contains(part), "{message}");
+            config.data.dev = Sources(vec![good.clone()]);
+            config.data.train = Sources(vec![bad]);
+            let message = Splits::check(&config).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
     }
 
     #[test]

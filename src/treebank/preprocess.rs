@@ -51,14 +51,16 @@ impl Preprocessing {
         let mut words = Vec::with_capacity(n);
         let mut surface = Vec::with_capacity(n);
         let mut tags = Vec::with_capacity(n);
+        let mut rewritten = Rewritten::default();
         let all = tree.words().iter().zip(tree.tags()).enumerate();
         for (i, (word, tag)) in all.filter(|(i, _)| offsets[*i].is_some()) {
             // Only where traces are kept can one be left.
             let is_trace = self.traces && tree.is_empty_element(i);
-            words.push(if is_trace { word.clone() } else { memo.word(self, word) });
+            words.push(if is_trace { word.clone() } else { memo.word(self, word, &mut rewritten) });
             surface.push(word.clone());
             tags.push(tag.clone());
         }
+        rewritten.count(removed);
         let attached = match self.discontinuous {
             Discontinuous::Attach => attach(&tree),
             Discontinuous::Keep => None,
@@ -88,6 +90,7 @@ impl Preprocessing {
     ) -> Option<Sentence> {
         let TaggedWords { words: all, tags: all_tags, .. } = sentence;
         let (mut words, mut surface, mut tags) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rewritten = Rewritten::default();
         for (i, word) in all.into_iter().enumerate() {
             let tag = all_tags.as_ref().map(|tags| &tags[i]);
             if tag.is_some_and(|t| **t == *TRACE) && !self.traces {
@@ -98,11 +101,12 @@ impl Preprocessing {
             ) {
                 removed.add("punctuation", 1);
             } else {
-                words.push(memo.word(self, &word));
+                words.push(memo.word(self, &word, &mut rewritten));
                 tags.extend(tag.cloned());
                 surface.push(word);
             }
         }
+        rewritten.count(removed);
         if words.is_empty() {
             removed.add("no-words", 1);
             return None;
@@ -173,15 +177,17 @@ impl Preprocessing {
             tree: None,
             index,
         };
+        let mut rewritten = Rewritten::default();
         for word in words {
             if self.is_untagged_punctuation(&word) {
                 removed.add("punctuation", 1);
                 continue;
             }
             let word = memo.surface(&word);
-            sentence.words.push(memo.word(self, &word));
+            sentence.words.push(memo.word(self, &word, &mut rewritten));
             sentence.surface.push(word);
         }
+        rewritten.count(removed);
         sentence
     }
 
@@ -210,6 +216,7 @@ impl Preprocessing {
         let mut spans: Vec<LabelledSpan> = Vec::new();
         // Label of the last span where it is a chain's, put in as a whole when the chain ends.
         let mut joined = String::new();
+        let mut functions = 0;
         for (id, node) in tree.nodes() {
             if node.word.is_some() || id.index() < roots {
                 continue;
@@ -222,6 +229,9 @@ impl Preprocessing {
             } else {
                 let edge = tree.annotation(id).and_then(|a| a.edge.as_deref());
                 let label = memo.phrase_label(self, node.label, edge);
+                let cut = self.function_labels == FunctionLabels::Cut
+                    && (edge.is_some() || label != *node.label);
+                functions += u64::from(cut);
                 // In preorder the phrases of a chain follow each other.
                 match spans.last_mut() {
                     Some(above)
@@ -250,6 +260,7 @@ impl Preprocessing {
         if let (Some(last), false) = (spans.last_mut(), joined.is_empty()) {
             last.label = memo.surface(&joined);
         }
+        removed.add("function-labels", functions);
         spans.shrink_to_fit();
         spans
     }
@@ -275,9 +286,13 @@ impl Preprocessing {
         }
     }
 
-    fn normalise(&self, word: &str) -> String {
+    /// The word as models see it, and which of the two steps changed it.
+    fn normalise(&self, word: &str) -> (String, Rewritten) {
         let cased = if self.lowercase { word.to_lowercase() } else { word.to_owned() };
-        if self.numbers { numbers_to_n(&cased) } else { cased }
+        let numbered = if self.numbers { numbers_to_n(&cased) } else { cased.clone() };
+        let lower_case = u64::from(cased != word);
+        let numbers = u64::from(numbered != cased);
+        (numbered, Rewritten { lower_case, numbers })
     }
 }
 
@@ -296,25 +311,50 @@ pub(super) fn root_brackets(tree: &Tree) -> usize {
     roots
 }
 
+/// How many words a step rewrote.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rewritten {
+    lower_case: u64,
+    numbers: u64,
+}
+
+impl Rewritten {
+    pub(super) fn count(self, removed: &mut Removed) {
+        removed.add("lower-case", self.lower_case);
+        removed.add("numbers", self.numbers);
+    }
+}
+
 /// One copy of every word and label that preprocessing makes.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    words: WordMap<Arc<str>>,
+    words: WordMap<(Arc<str>, Rewritten)>,
     labels: WordMap<Arc<str>>,
     pool: Interner,
 }
 
 impl Memo {
-    pub(super) fn word(&mut self, rules: &Preprocessing, word: &Arc<str>) -> Arc<str> {
+    pub(super) fn word(
+        &mut self,
+        rules: &Preprocessing,
+        word: &Arc<str>,
+        rewritten: &mut Rewritten,
+    ) -> Arc<str> {
         if is_normal(word) {
             return word.clone();
         }
-        if let Some(known) = self.words.get(word) {
-            return known.clone();
-        }
-        let normal = rules.normalise(word);
-        let shared = if normal == **word { word.clone() } else { self.pool.intern(&normal) };
-        self.words.insert(word.clone(), shared.clone());
+        let (shared, by) = match self.words.get(word) {
+            Some(known) => known.clone(),
+            None => {
+                let (normal, by) = rules.normalise(word);
+                let same = normal == **word;
+                let shared = if same { word.clone() } else { self.pool.intern(&normal) };
+                self.words.insert(word.clone(), (shared.clone(), by));
+                (shared, by)
+            }
+        };
+        rewritten.lower_case += by.lower_case;
+        rewritten.numbers += by.numbers;
         shared
     }
 
@@ -381,7 +421,13 @@ mod tests {
         assert_eq!(s.surface.join(" "), "Buy 1,000 Kites");
         assert_eq!(s.tags.as_ref().map(|t| t.join(" ")).as_deref(), Some("VB CD NNS"));
         assert_eq!(spans(&s), "S[0,3) VP[0,3) NP[1,3)");
-        let expected = [("empty-phrases", 3), ("punctuation", 3), ("traces", 2)];
+        let expected = [
+            ("empty-phrases", 3),
+            ("lower-case", 2),
+            ("numbers", 1),
+            ("punctuation", 3),
+            ("traces", 2),
+        ];
         assert_eq!(removed.0.into_iter().collect::<Vec<_>>(), expected);
     }
 

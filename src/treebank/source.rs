@@ -17,8 +17,21 @@ pub enum Source {
 /// folder, `sample:…` the bundled sample, anything else a pattern with `*`, `?`
 /// and `**`. `sections` holds for folders with numbered subfolders.
 pub fn expand(names: &[String], sections: &str) -> Result<Vec<Source>, TreebankError> {
+    Ok(expand_with_notes(names, sections)?.files)
+}
+
+/// What names mean.
+#[derive(Debug)]
+pub struct Expanded {
+    pub files: Vec<Source>,
+    /// Folders some of whose files are of another format, and passed over.
+    pub notes: Vec<String>,
+}
+
+/// [`expand`], with what of the folders is passed over.
+pub fn expand_with_notes(names: &[String], sections: &str) -> Result<Expanded, TreebankError> {
     let sections = parse_sections(sections)?;
-    let mut sources = Vec::new();
+    let (mut sources, mut notes) = (Vec::new(), Vec::new());
     for name in names {
         if let Some(split) = name.strip_prefix("sample:") {
             sources.push(Source::Sample(split.to_owned()));
@@ -30,13 +43,39 @@ pub fn expand(names: &[String], sections: &str) -> Result<Vec<Source>, TreebankE
         };
         for path in paths {
             if path.is_dir() {
-                sources.extend(folder(&path, &sections)?.into_iter().map(Source::File));
+                let (files, others) = folder(&path, &sections)?;
+                if others > 0 {
+                    notes.push(passed_over(&path, &files, others));
+                }
+                sources.extend(files.into_iter().map(Source::File));
             } else {
                 sources.push(Source::File(path));
             }
         }
     }
-    Ok(sources)
+    Ok(Expanded { files: sources, notes })
+}
+
+fn passed_over(folder: &Path, files: &[PathBuf], others: usize) -> String {
+    let plural = |n: usize| if n == 1 { "1 file".to_owned() } else { format!("{n} files") };
+    let kind = files.first().and_then(|f| extension(&f.to_string_lossy())).unwrap_or_default();
+    format!(
+        "{}: {} like .{kind} read, {} of other formats passed over",
+        folder.display(),
+        plural(files.len()),
+        plural(others)
+    )
+}
+
+/// The numbers of `"02-21"` or `"02-21,24"`.
+pub fn section_numbers(text: &str) -> Result<BTreeSet<u32>, TreebankError> {
+    Ok(parse_sections(text)?.unwrap_or_default())
+}
+
+/// Numbers of the section folders in a folder; none where it has none, or is none.
+pub fn section_folders(path: &Path) -> Result<BTreeSet<u32>, TreebankError> {
+    let entries = if path.is_dir() { list(path)? } else { Vec::new() };
+    Ok(entries.iter().filter(|entry| entry.is_dir()).filter_map(|entry| number(entry)).collect())
 }
 
 /// Section numbers of `"02-21"` or `"02-21,24"`; `None` where nothing is asked for.
@@ -73,8 +112,11 @@ fn number(path: &Path) -> Option<u32> {
 }
 
 /// The treebank files below a folder, sorted by path: those of the first format that has any, trees
-/// before text.
-fn folder(path: &Path, sections: &Option<BTreeSet<u32>>) -> Result<Vec<PathBuf>, TreebankError> {
+/// before text; and how many files of other formats there are.
+fn folder(
+    path: &Path,
+    sections: &Option<BTreeSet<u32>>,
+) -> Result<(Vec<PathBuf>, usize), TreebankError> {
     let numbered: Vec<_> =
         list(path)?.into_iter().filter(|p| p.is_dir() && number(p).is_some()).collect();
     let mut files = Vec::new();
@@ -96,17 +138,20 @@ fn folder(path: &Path, sections: &Option<BTreeSet<u32>>) -> Result<Vec<PathBuf>,
         }
         _ => walk(path, &mut files)?,
     }
+    let all = || EXTENSIONS.iter().flat_map(|(_, extensions)| extensions.iter().copied());
+    let any: Vec<&str> = all().collect();
+    let readable = files.iter().filter(|f| has_extension(f, &any)).count();
     for (_, extensions) in EXTENSIONS {
         let known: Vec<_> =
             files.iter().filter(|f| has_extension(f, extensions)).cloned().collect();
         if !known.is_empty() {
-            return Ok(known);
+            let others = readable - known.len();
+            return Ok((known, others));
         }
     }
-    let all = EXTENSIONS.iter().flat_map(|(_, extensions)| extensions.iter().copied());
     Err(TreebankError::NothingInFolder {
         path: path.display().to_string(),
-        extensions: all.collect::<Vec<_>>().join(", "),
+        extensions: all().collect::<Vec<_>>().join(", "),
     })
 }
 

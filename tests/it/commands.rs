@@ -29,7 +29,7 @@ fn a_mistyped_command_is_refused_with_the_nearest() {
 #[test]
 fn a_mistyped_flag_is_refused_with_the_nearest() {
     rankspace("train c.toml --sett a=b").refused().complains("--set");
-    rankspace("train").refused().complains("<CONFIG");
+    rankspace("train").refused().complains("<CONFIG").complains("--preset <NAME>");
     rankspace("train c.toml --preset sample").refused().complains("cannot be used with");
     rankspace("parse c.safetensors --format pdf").refused().complains("bracket, json, forest");
 }

@@ -3,6 +3,7 @@
 use crate::call::{Call, rankspace};
 use crate::shared::shared;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 fn sorted(folder: &Path) -> Vec<PathBuf> {
@@ -140,6 +141,40 @@ fn a_wrong_parameter_file_and_a_missing_file_are_told() {
         .arg(folder.path().join("pred.mrg"))
         .fails()
         .complains("nowhere.mrg");
+}
+
+#[test]
+fn packed_files_and_standard_input_are_scored_as_plain_files_are() {
+    let folder = files(GOLD, TEST);
+    let plain = scored(folder.path(), None).succeeds();
+    let (gold, test) = (folder.path().join("gold.mrg"), folder.path().join("pred.mrg"));
+    for file in [&gold, &test] {
+        let packed = folder.path().join("packed.gz");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(&fs::read(file).expect("readable")).expect("a vector takes all");
+        fs::write(&packed, encoder.finish().expect("a vector takes all")).expect("written");
+        let pair = |f: &Path| if f == file.as_path() { packed.clone() } else { f.to_owned() };
+        let ran = rankspace("evalb").arg(pair(&gold)).arg(pair(&test)).succeeds();
+        assert_eq!((&ran.stdout, &ran.stderr), (&plain.stdout, &plain.stderr));
+        let torn = fs::read(&packed).expect("readable");
+        fs::write(&packed, &torn[..torn.len() - 12]).expect("written");
+        let ran = rankspace("evalb").arg(pair(&gold)).arg(pair(&test)).fails();
+        ran.complains("packed.gz");
+    }
+    let ran = rankspace("evalb -").arg(&test).input(GOLD).succeeds();
+    assert_eq!((ran.stdout, ran.stderr), (plain.stdout, plain.stderr));
+}
+
+#[test]
+fn files_that_are_not_one_tree_a_line_are_named_with_what_to_do() {
+    let folder = files("(S (NP (NN c))\n   (VP (VB d)))\n", TEST);
+    scored(folder.path(), None).run().1.complains("gold.mrg has trees over several lines");
+    let folder = files(GOLD, "#BOS 1\na\tNN\t--\t--\t0\n#EOS 1\n");
+    let pair = folder.path().join("gold.mrg");
+    scored(folder.path(), None).run().1.complains("pred.mrg is NEGRA export").complains("convert");
+    rankspace("significance").arg(&pair).arg(folder.path().join("pred.mrg")).arg(&pair).fails();
+    let folder = files("", "");
+    scored(folder.path(), None).succeeds().complains("nothing was scored: both files are empty");
 }
 
 #[test]

@@ -151,6 +151,40 @@ fn drawings_columns_and_text_are_written_too() {
 }
 
 #[test]
+fn every_change_has_a_meaning_and_a_place_also_in_drawings_and_of_text() {
+    let Some(folder) = shared("data/formats") else { return };
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let given = ["discontinuous.export", "secondary-edges.export", "gum-120.mrg"];
+    let mut kinds = std::collections::BTreeSet::new();
+    for to in ["brackets", "export", "tiger", "columns", "json", "text", "forest", "svg"] {
+        let out = base.path().join(to);
+        let call = given.iter().fold(rankspace("corpus convert --json --to").arg(to), |call, f| {
+            call.arg(folder.join(f))
+        });
+        let report = call.arg("--out").arg(&out).succeeds().json();
+        for change in report["changes"].as_array().expect("a list") {
+            let kind = change["kind"].as_str().expect("a kind");
+            assert_ne!(rankspace::treebank::Change::meaning(kind), "", "{kind}");
+            assert!(change["line"].as_u64() > Some(0), "{change}");
+            kinds.insert(kind.to_owned());
+        }
+        if matches!(to, "forest" | "svg") {
+            assert_eq!(report["counts"]["attached"], 9, "{to}");
+            assert_eq!(report["counts"]["lemmas-left-out"], 4, "{to}");
+        }
+        if to == "json" {
+            assert_eq!(report["changes"], Value::Array(vec![]));
+        }
+    }
+    assert!(kinds.len() > 10, "{kinds:?}");
+    let text = rankspace("corpus convert - --to brackets").input("one\n\n  two\n").fails();
+    text.complains("sentences-left-out 2");
+    let cleaned = rankspace("corpus clean - --to text").input("a\n\n  B .\n.\n").succeeds();
+    let places = cleaned.prints("a\nb\n").complains("at standard input:3\n");
+    places.complains("no-words: 1 sentences left out that had no word left, at standard input:4");
+}
+
+#[test]
 fn formats_and_encodings_can_be_named() {
     let base = tempfile::tempdir().expect("a temporary folder");
     let file = base.path().join("a.export");
@@ -220,6 +254,13 @@ fn a_split_goes_by_section_or_by_file() {
     };
     let report = call("s").args("--sections dev=22 --sections test=23 --sections train=02-21");
     assert_eq!(sizes(&report.succeeds().json()), [5, 6, 7]);
+    let part = call("p").args("--sections train=02-21 --sections dev=22").succeeds().json();
+    assert!(part["notes"][0].as_str().is_some_and(|n| n.ends_with("left out: 23")), "{part}");
+    let twice = call("t").args("--sections train=02-22 --sections dev=22").refused();
+    twice.complains("section 22 is in two parts, train and dev");
+    call("n").args("--sections train=two").refused().complains("expected numbers and ranges");
+    let flat = rankspace("corpus split --sections train=02").arg(base.path().join("wsj/02"));
+    flat.arg("--out").arg(base.path().join("flat")).fails().complains("folders like 02, 03");
     let report = call("f").args("--by file --part a=1 --part b=1").succeeds().json();
     assert_eq!(sizes(&report), [9, 9]);
 }
@@ -236,12 +277,17 @@ fn cleaning_does_what_preprocessing_does_and_counts_it() {
     assert_eq!(written(), "( (S (VP (VB go) (NP (CD N) (NNS miles)))))\n( (FRAG (NN yes)))\n");
     let counts = &report["counts"];
     assert_eq!((&counts["traces"], &counts["punctuation"]), (&2.into(), &1.into()), "{report}");
-    assert_eq!((&counts["no-words"], &counts["words-normalised"]), (&1.into(), &4.into()));
+    assert_eq!((&counts["lower-case"], &counts["numbers"]), (&3.into(), &1.into()));
+    assert_eq!((&counts["no-words"], &counts["function-labels"]), (&1.into(), &Value::Null));
     let other = call().args("--set lowercase=false --set unary_chains=join --min-length 2");
     let report = other.input(text).succeeds().json();
     assert_eq!(written(), "( (S+VP (VB Go) (NP (CD N) (NNS Miles))))\n");
     assert_eq!(report["counts"]["too-short"], 1);
     call().args("--set lowercas=false").refused().complains("did you mean `lowercase`");
+    let here = "--set unary_chains=colapse: unknown value `colapse`";
+    call().args("--set unary_chains=colapse").refused().complains(here);
+    call().args("--set max_length=3").refused().complains("--max-length");
+    call().args("--set vocabulary.min_count=3").refused().complains("changes no sentence");
     rankspace("corpus clean - --preset wsj").refused().complains("ptb");
 }
 
@@ -251,5 +297,62 @@ fn stats_show_what_a_preset_takes_away() {
     let stats = rankspace("corpus stats - --preset ptb --json").input(text).succeeds().json();
     assert_eq!(stats["removed"]["traces"], 1);
     assert_eq!(stats["removed"]["punctuation"], 1);
-    rankspace("corpus stats - --preset ptb").input(text).succeeds().prints("punctuation 1");
+    assert_eq!(stats["presets"]["ptb"]["words"], 1);
+    let shown = rankspace("corpus stats - --preset ptb,text --preset ptb").input(text).succeeds();
+    let table = shown.stdout.split("\n\n").nth(1).expect("a table behind the counts");
+    assert_eq!(
+        table,
+        "preset                       ptb      text
+sentences left                 1         1
+words left                     1         2
+traces                         1         1  empty elements taken away
+punctuation                    1         -  words taken away as punctuation
+lower-case                     1         1  words put in lower case
+empty-phrases                  1         1  phrases taken away that had no word left
+"
+    );
+    let all = rankspace("corpus stats - --json --preset all").input(text).succeeds().json();
+    assert_eq!(all["presets"].as_object().map(|p| p.len()), Some(6));
+    rankspace("corpus stats - --preset wsj").refused().complains("ptb, gum");
+}
+
+#[test]
+fn a_step_counts_the_same_on_the_way_to_a_model_and_to_a_file() {
+    let Some(folder) = shared("data/treebanks") else { return };
+    let base = tempfile::tempdir().expect("a temporary folder");
+    for (name, preset) in [("gum-open", "gum"), ("icepahc-is", "icepahc"), ("craft-ccby", "plain")]
+    {
+        let file = folder.join(name).join("dev.mrg");
+        let stats = rankspace("corpus stats --json --preset").arg(preset).arg(&file).succeeds();
+        let clean = rankspace("corpus clean --json --force --preset").arg(preset).arg(&file);
+        let clean = clean.arg("--out").arg(base.path().join("a.mrg")).succeeds();
+        assert_eq!(stats.json()["removed"], clean.json()["counts"], "{name}");
+    }
+}
+
+#[test]
+fn text_and_words_are_counted_like_trees() {
+    let counts = |input: &str| {
+        let stats = rankspace("corpus stats - --preset plain --json").input(input).succeeds();
+        stats.json()["removed"].clone()
+    };
+    let expected = serde_json::json!({"punctuation": 1, "lower-case": 2, "numbers": 1});
+    assert_eq!(counts("Ann has 7 Cats .\n"), expected);
+    assert_eq!(counts("{\"words\": [\"Ann\", \"has\", \"7\", \"Cats\", \".\"]}\n"), expected);
+    assert_eq!(counts("(S (A Ann) (B has) (C 7) (D Cats) (. .))\n"), expected);
+}
+
+#[test]
+fn several_files_are_counted_together_and_what_of_a_folder_is_not_read_is_told() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in
+        [("a.mrg", "(S (NN a))\n"), ("b.mrg", "(S (NN b))\n"), ("c.txt", "c d\n"), ("d.md", "e")]
+    {
+        fs::write(base.path().join(name), text).expect("writable");
+    }
+    let folder = rankspace("corpus stats").arg(base.path()).succeeds();
+    folder.complains("2 files like .mrg read, 1 file of other formats passed over");
+    let both = rankspace("corpus stats").arg(base.path().join("a.mrg"));
+    let both = both.arg(base.path().join("c.txt")).succeeds();
+    both.prints("files           2, the first bracketed trees").prints("words           3, 3 diff");
 }

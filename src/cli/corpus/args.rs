@@ -70,14 +70,16 @@ pub enum Target {
 
 #[derive(Debug, Args)]
 pub struct CorpusStats {
-    /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev; - is
-    /// standard input
-    pub file: PathBuf,
+    /// Treebanks or tokenised text, one sentence a line: files, folders, patterns or sample:dev; -
+    /// is standard input. Several are counted together
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Count also what a data preset leaves, and what each of its steps takes away
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
+    /// Count also what a data preset leaves, and what each of its steps takes away or rewrites; may
+    /// be repeated to compare some, or `all`
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub preset: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -127,7 +129,8 @@ pub struct CorpusSplit {
     /// A part and its share, e.g. train=80; may be repeated [default: train=80 dev=10 test=10]
     #[arg(long = "part", value_name = "NAME=SHARE", conflicts_with = "sections")]
     pub parts: Vec<String>,
-    /// A part and its section folders, e.g. train=02-21; may be repeated
+    /// A part and its section folders, e.g. train=02-21; may be repeated. Sections that no part
+    /// names are left out, and told
     #[arg(long, value_name = "NAME=SECTIONS")]
     pub sections: Vec<String>,
     /// The same seed draws the same parts

@@ -5,14 +5,14 @@ use super::output::{Output, TreeOutput};
 use super::report::Report;
 use crate::cli::failure::Usage;
 use crate::cli::sentences::open;
+use crate::cli::values::blame;
 use crate::config::{Config, Data};
 use crate::treebank::{
-    Entry, FileOptions, LengthLimits, Place, Preprocessing, Removed, TaggedWords, attach,
+    Entry, FileOptions, LengthLimits, Preprocessing, Removed, TaggedWords, attach,
 };
 use anyhow::{Result, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 impl Reading {
     pub fn options(&self) -> FileOptions {
@@ -59,26 +59,49 @@ pub fn clean(args: &CorpusClean, out: &mut dyn Write) -> Result<()> {
                 let cleaned = rules.tagged(words, &mut removed, 0);
                 cleaned.map(|s| Entry::Words(TaggedWords { words: s.words, tags: s.tags, place }))
             }
-            Entry::Text(text) => {
-                let words = rules.text(&text, 0).words;
+            Entry::Text(text, place) => {
+                let words = rules.text_counted(&text, &mut removed, 0).words;
                 if words.is_empty() {
                     removed.add("no-words", 1);
                 }
-                (!words.is_empty()).then(|| Entry::Text(words.join(" ").into()))
+                (!words.is_empty()).then(|| Entry::Text(words.join(" ").into(), place))
             }
         };
         (entry, removed)
     })
 }
 
+/// The keys of `[data]` that say what is done to a sentence.
+const KEYS: [&str; 8] = [
+    "punctuation",
+    "punctuation_tags",
+    "lowercase",
+    "numbers",
+    "traces",
+    "function_labels",
+    "unary_chains",
+    "discontinuous",
+];
+
 /// The rules of a preset with keys of `[data]` changed.
 fn rules(preset: &str, set: &[String]) -> Result<Preprocessing> {
-    let preset = format!("data.preset={preset}");
-    let changes: Vec<String> =
-        std::iter::once(preset).chain(set.iter().map(|s| format!("data.{s}"))).collect();
-    let config = Config::from_toml("--set", "", &changes).map_err(|e| Usage(e.to_string()))?;
-    let data: &Data = &config.data;
-    Ok(Preprocessing::resolve(data).map_err(|e| Usage(e.to_string()))?)
+    let rules = Preprocessing::preset(preset).map_err(|e| Usage(e.to_string()))?;
+    let mut data = Data { preset: rules.preset, ..Data::default() };
+    let mut changes = vec![format!("data.preset={preset}")];
+    for change in set {
+        changes.push(format!("data.{change}"));
+        data = Config::from_toml("", "", &changes).map_err(|error| blame(change, error))?.data;
+        let key = change.split('=').next().unwrap_or_default().trim();
+        if !KEYS.contains(&key) {
+            let all = KEYS.join(", ");
+            let message = format!(
+                "--set {change}: this changes no sentence (keys that do are {all}); there are \
+                 --min-length, --max-length, --format, --encoding and --preset"
+            );
+            return Err(Usage(message).into());
+        }
+    }
+    Ok(Preprocessing::resolve(&data).map_err(|e| Usage(e.to_string()))?)
 }
 
 /// Sentences that are read, changed one by one and written.
@@ -118,7 +141,7 @@ impl Job<'_> {
                     }
                 };
                 report.read += 1;
-                let place = place(&entry);
+                let place = entry.place().clone();
                 let (entry, mut removed) = change(entry);
                 let entry = entry.filter(|e| within(e, limits, &mut removed));
                 for (step, n) in removed.0 {
@@ -151,20 +174,12 @@ impl Job<'_> {
     }
 }
 
-fn place(entry: &Entry) -> Place {
-    match entry {
-        Entry::Tree(tree) => tree.place.clone(),
-        Entry::Words(words) => words.place.clone(),
-        Entry::Text(_) => Place { file: Arc::from(""), line: 0, column: 0 },
-    }
-}
-
 /// Words of a sentence, empty elements included.
 pub fn length(entry: &Entry) -> usize {
     match entry {
         Entry::Tree(tree) => tree.len(),
         Entry::Words(words) => words.words.len(),
-        Entry::Text(text) => text.split_ascii_whitespace().count(),
+        Entry::Text(text, _) => text.split_ascii_whitespace().count(),
     }
 }
 

@@ -5,7 +5,7 @@ use super::args::Target;
 use crate::cli::failure::Usage;
 use crate::config::Format;
 use crate::render::{Diagram, to_forest, trees_to_svg};
-use crate::treebank::{BracketStyle, Changes, Entry, Place, Writer};
+use crate::treebank::{BracketStyle, Changes, Entry, Writer, note_drawing};
 use anyhow::{Context, Result};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 use std::io::{self, BufWriter, Write};
@@ -195,15 +195,12 @@ impl<'a> TreeOutput<'a> {
             Kind::Treebank(writer) => writer.entry(entry)?,
             Kind::Drawing { out, svg, written, changes } => {
                 let Entry::Tree(tree) = entry else {
-                    let place = match entry {
-                        Entry::Words(words) => words.place.clone(),
-                        _ => Place::default(),
-                    };
                     let detail = Some("without a tree".to_owned());
-                    changes.at(&place).add("sentences-left-out", 1, detail);
+                    changes.at(entry.place()).add("sentences-left-out", 1, detail);
                     return Ok(());
                 };
                 *written += 1;
+                note_drawing(tree, changes);
                 let diagram = Diagram::from_tree(tree);
                 match svg {
                     Some(diagrams) => diagrams.push(diagram),

@@ -21,6 +21,8 @@ pub struct Report {
     pub written: Vec<(String, u64)>,
     pub problems: Vec<Problem>,
     pub changes: Changes,
+    /// What else was left out.
+    pub notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -30,6 +32,8 @@ struct Json<'a> {
     files: BTreeMap<&'a str, u64>,
     counts: BTreeMap<&'static str, u64>,
     changes: &'a [Change],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     problems: Vec<Fault<'a>>,
 }
 
@@ -44,6 +48,7 @@ impl Report {
                 files,
                 counts: self.changes.counts(),
                 changes: &self.changes.0,
+                notes: &self.notes,
                 problems: self.problems.iter().map(Fault::of).collect(),
             };
             serde_json::to_writer(&mut *out, &json)?;
@@ -51,27 +56,48 @@ impl Report {
             return Ok(());
         }
         tell_problems(&self.problems);
+        let problems = match self.problems.len() {
+            0 => String::new(),
+            1 => ", 1 problem".to_owned(),
+            n => format!(", {n} problems"),
+        };
+        tell(&format!("read: {}{problems}", sentences(self.read)));
         for (name, n) in &self.written {
-            tell(&format!("{name}: {n} sentences"));
+            tell(&format!("{name}: {}", sentences(*n)));
         }
         for (kind, count) in self.changes.counts() {
-            let mut places = self.changes.0.iter().filter(|c| c.kind == kind);
-            let shown: Vec<String> = places.by_ref().take(PLACES).map(place).collect();
-            let more = if places.next().is_some() { ", ..." } else { "" };
-            tell(&format!("{kind}: {count}, at {}{more}", shown.join(", ")));
+            let places = self.changes.0.iter().filter(|c| c.kind == kind);
+            tell(&format!("{kind}: {count} {}, {}", Change::meaning(kind), at(places)));
         }
-        if self.changes.0.is_empty() {
+        for note in &self.notes {
+            tell(note);
+        }
+        if self.changes.0.is_empty() && self.notes.is_empty() {
             tell("nothing was changed");
         }
         Ok(())
     }
 }
 
-fn place(change: &Change) -> String {
-    let Change { file, line, detail, .. } = change;
-    let detail = detail.as_ref().map_or(String::new(), |d| format!(" ({d})"));
-    match line {
-        0 => format!("some sentence{detail}"),
-        _ => format!("{file}:{line}{detail}"),
+fn sentences(n: u64) -> String {
+    if n == 1 { "1 sentence".to_owned() } else { format!("{n} sentences") }
+}
+
+/// The first places, the file named where it is another than before.
+fn at<'a>(mut changes: impl Iterator<Item = &'a Change>) -> String {
+    let mut text = String::new();
+    let mut last: &str = "";
+    for Change { file, line, detail, .. } in changes.by_ref().take(PLACES) {
+        let detail = detail.as_ref().map_or(String::new(), |d| format!(" ({d})"));
+        match **file == *last && !text.is_empty() {
+            true => text += &format!(", {line}{detail}"),
+            false if text.is_empty() => text = format!("at {file}:{line}{detail}"),
+            false => text += &format!(", {file}:{line}{detail}"),
+        }
+        last = file;
     }
+    if changes.next().is_some() {
+        text += ", ...";
+    }
+    text
 }

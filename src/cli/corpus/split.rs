@@ -6,8 +6,9 @@ use super::output::{Output, TreeOutput};
 use super::report::Report;
 use crate::cli::failure::Usage;
 use crate::cli::sentences::{name_of, open, open_sections};
-use crate::treebank::{Entries, Entry, assign};
+use crate::treebank::{Entries, Entry, assign, section_folders, section_numbers};
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
@@ -50,6 +51,33 @@ type Parts = (Vec<String>, Vec<(usize, Entry)>);
 
 fn by_section(args: &CorpusSplit, report: &mut Report) -> Result<Parts> {
     let (mut names, mut entries) = (Vec::new(), Vec::new());
+    let mut taken: BTreeMap<u32, &str> = BTreeMap::new();
+    for given in &args.sections {
+        let (name, sections) = named(given, "train=02-21")?;
+        for number in section_numbers(sections).map_err(|e| Usage(format!("{given}: {e}")))? {
+            if let Some(other) = taken.insert(number, name) {
+                let message = format!("section {number:02} is in two parts, {other} and {name}");
+                return Err(Usage(message).into());
+            }
+        }
+    }
+    for folder in &args.files {
+        let there = section_folders(folder)?;
+        if there.is_empty() {
+            let shown = folder.display();
+            bail!("{shown}: --sections needs a folder with folders like 02, 03 and so on in it");
+        }
+        let left: Vec<String> = there
+            .iter()
+            .filter(|number| !taken.contains_key(number))
+            .map(|number| format!("{number:02}"))
+            .collect();
+        if !left.is_empty() {
+            let shown = folder.display();
+            let left = left.join(", ");
+            report.notes.push(format!("{shown}: sections in no part, left out: {left}"));
+        }
+    }
     for given in &args.sections {
         let (name, sections) = named(given, "train=02-21")?;
         for file in &args.files {

@@ -29,6 +29,18 @@ pub(crate) fn extension(name: &str) -> Option<String> {
 }
 
 impl Format {
+    /// What a file of this format holds, in words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Format::Brackets => "bracketed trees",
+            Format::Export => "NEGRA export",
+            Format::Tiger => "TIGER-XML",
+            Format::Columns => "columns of words and tags",
+            Format::Json => "JSON lines",
+            Format::Text => "plain text",
+        }
+    }
+
     /// The format that the extension of a file stands for.
     pub fn of_name(name: &str) -> Option<Format> {
         let extension = extension(name)?;

@@ -8,7 +8,18 @@ pub enum Entry {
     /// Words without a tree, from columns or JSON.
     Words(TaggedWords),
     /// A line of plain text, without blanks around it.
-    Text(Arc<str>),
+    Text(Arc<str>, Place),
+}
+
+impl Entry {
+    /// Where the sentence begins.
+    pub fn place(&self) -> &Place {
+        match self {
+            Entry::Tree(tree) => &tree.place,
+            Entry::Words(words) => &words.place,
+            Entry::Text(_, place) => place,
+        }
+    }
 }
 
 /// A sentence whose words are known, but not its tree.

@@ -23,9 +23,7 @@ use crate::config::{Encoding, Format};
 use detect::{declared_encoding, is_binary};
 use input::Input;
 use lines::Lines;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::io::{self, BufRead};
 use std::sync::Arc;
 use text::TextReader;
 
@@ -53,21 +51,6 @@ enum Source<R> {
     Text(TextReader<R>, Interner),
     /// None of them, which is said once.
     Binary(Option<Problem>, Interner),
-}
-
-impl Entries<BufReader<File>> {
-    /// Opens a file and looks what it holds.
-    pub fn open(
-        path: &Path,
-        options: FileOptions,
-        interner: Interner,
-    ) -> Result<Self, TreebankError> {
-        let name = path.display().to_string();
-        let failed =
-            |e: std::io::Error| TreebankError::Read { path: name.clone(), reason: e.to_string() };
-        let file = File::open(path).map_err(failed)?;
-        Entries::new(BufReader::with_capacity(1 << 16, file), &name, options, interner)
-    }
 }
 
 impl<R: BufRead> Entries<R> {
@@ -132,7 +115,7 @@ impl<R: BufRead> Iterator for Entries<R> {
             Source::Tiger(reader) => reader.next().map(|item| item.map(Entry::Tree)),
             Source::Columns(reader) => reader.next().map(|item| item.map(Entry::Words)),
             Source::Json(reader) => reader.next(),
-            Source::Text(reader, _) => reader.next().map(|item| item.map(Entry::Text)),
+            Source::Text(reader, _) => reader.next(),
             Source::Binary(problem, _) => problem.take().map(Err),
         }
     }
@@ -164,7 +147,7 @@ impl Reading {
             match entry {
                 Ok(Entry::Tree(tree)) => reading.trees.push(tree),
                 Ok(Entry::Words(words)) => reading.words.push(words),
-                Ok(Entry::Text(text)) => reading.texts.push(text),
+                Ok(Entry::Text(text, _)) => reading.texts.push(text),
                 Err(problem) => reading.problems.push(problem),
             }
         }
@@ -180,10 +163,9 @@ impl Reading {
     }
 }
 
-/// Reads a whole file; faults are collected, and only a file that cannot be read is an error.
-pub fn read_file(path: &Path) -> Result<Reading, TreebankError> {
-    let entries = Entries::open(path, FileOptions::default(), Interner::default())?;
-    Ok(Reading::collect(entries))
+/// The bytes of a file, decompressed where they are gzip.
+pub fn unpacked<R: BufRead>(input: R) -> io::Result<impl BufRead> {
+    Input::new(input)
 }
 
 #[cfg(test)]

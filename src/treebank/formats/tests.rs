@@ -54,7 +54,7 @@ fn what_is_not_text_is_said_once() {
 fn a_file_that_cannot_be_read_is_named() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for path in [dir.path().join("absent.mrg"), dir.path().to_owned()] {
-        let message = read_file(&path).unwrap_err().to_string();
+        let message = crate::treebank::read_file(&path).unwrap_err().to_string();
         assert!(message.contains(&path.display().to_string()), "{message}");
     }
 }

@@ -1,7 +1,32 @@
-use super::super::Place;
+use super::super::{Place, STEPS, Step};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+const fn step(name: &'static str, meaning: &'static str) -> Step {
+    Step { name, meaning }
+}
+
+/// What writers change, besides the steps of preprocessing.
+const KINDS: [Step; 17] = [
+    step("attached", "nodes attached elsewhere, for the format has no gaps"),
+    step("attached-higher", "nodes attached higher to close gaps"),
+    step("attached-lower", "words below the root attached to the phrase around them"),
+    step("edge-labels-joined", "edge labels written behind phrase labels"),
+    step("edge-labels-left-out", "edge labels that the format cannot hold"),
+    step("empty-elements-left-out", "empty elements, which are no words"),
+    step("labels-changed", "labels rewritten so that brackets can hold them"),
+    step("lemmas-left-out", "lemmas that the format cannot hold"),
+    step("morphology-left-out", "morphological tags that the format cannot hold"),
+    step("names-left-out", "names of sentences that the format cannot hold"),
+    step("phrases-left-out", "phrases that the format cannot hold"),
+    step("roots-added", "roots added, for the format implies one"),
+    step("roots-renamed", "roots renamed to the one that the format implies"),
+    step("secondary-edges-left-out", "secondary edges that the format cannot hold"),
+    step("sentences-left-out", "sentences that the format cannot hold"),
+    step("tags-left-out", "tags that the format cannot hold"),
+    step("words-escaped", "words rewritten so that brackets can hold them"),
+];
 
 /// Something that is not in the output as it was in the input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -16,6 +41,13 @@ pub struct Change {
     pub count: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+}
+
+impl Change {
+    /// What a kind of change does to what, for a number before it: `5 lemmas left out`.
+    pub fn meaning(kind: &str) -> &'static str {
+        KINDS.iter().chain(&STEPS).find(|step| step.name == kind).map_or("", |step| step.meaning)
+    }
 }
 
 /// All changes of a conversion, in the order of the sentences.

@@ -10,10 +10,10 @@ pub use brackets::BracketStyle;
 pub(super) use brackets::write_brackets;
 pub use changes::{Change, Changes};
 
-use super::attach::attach;
+use super::attach::{Attached, attach};
 use super::formats::{JsonTree, TaggedWords};
 use super::notation::atom;
-use super::{Annotation, Entry, Place, Tree};
+use super::{Annotation, Entry, Tree};
 use crate::config::Format;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -46,10 +46,10 @@ impl<W: Write> Writer<W> {
         match entry {
             Entry::Tree(tree) => self.tree(tree),
             Entry::Words(words) => self.words(words),
-            Entry::Text(text) => {
+            Entry::Text(text, place) => {
                 let words: Vec<Arc<str>> =
                     text.split_ascii_whitespace().map(|w| atom(w).into()).collect();
-                self.words(&TaggedWords { words, tags: None, place: Place::default() })
+                self.words(&TaggedWords { words, tags: None, place: place.clone() })
             }
         }
     }
@@ -61,10 +61,7 @@ impl<W: Write> Writer<W> {
         match self.format {
             Format::Brackets => {
                 let attached = attach(tree);
-                if let Some((_, moved)) = &attached {
-                    let detail = format!("{} phrases had a gap", moved.gaps);
-                    notes.add("attached", moved.moved(), Some(detail));
-                }
+                note_attached(attached.as_ref().map(|(_, moved)| *moved), &mut notes);
                 let tree = attached.as_ref().map_or(tree, |(tree, _)| tree);
                 brackets::note(tree, &self.style, &mut notes);
                 write_brackets(tree, &self.style, &mut text).map_err(io::Error::other)?;
@@ -138,6 +135,24 @@ impl<W: Write> Writer<W> {
         }
         self.out.flush()?;
         Ok((self.out, self.written, self.changes))
+    }
+}
+
+/// Notes what a drawing of the tree does not show.
+pub fn note_drawing(tree: &Tree, changes: &mut Changes) {
+    let mut notes = changes.at(&tree.place);
+    note_attached(attach(tree).map(|(_, moved)| moved), &mut notes);
+    note_annotations(tree, &mut notes, |_| true, |_| true);
+    if let Some(name) = tree.name() {
+        notes.add("names-left-out", 1, Some(name.to_string()));
+    }
+}
+
+fn note_attached(moved: Option<Attached>, notes: &mut changes::Notes) {
+    if let Some(moved) = moved {
+        let phrases = if moved.gaps == 1 { "phrase" } else { "phrases" };
+        let detail = format!("{} {phrases} with a gap", moved.gaps);
+        notes.add("attached", moved.moved(), Some(detail));
     }
 }
 

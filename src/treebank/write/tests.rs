@@ -1,5 +1,5 @@
 use super::super::formats::tests::export;
-use super::super::{Entries, FileOptions, Interner, NodeId, Problem, Reading, TreeBuilder};
+use super::super::{Entries, FileOptions, Interner, NodeId, Place, Problem, Reading, TreeBuilder};
 use super::*;
 use proptest::prelude::*;
 
