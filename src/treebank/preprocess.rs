@@ -225,7 +225,7 @@ impl Preprocessing {
             if count == 0 {
                 removed.add("empty-phrases", 1);
             } else if count != end - start {
-                removed.add("discontinuous-phrases", 1);
+                removed.add("phrases-with-gaps", 1);
             } else {
                 let edge = tree.annotation(id).and_then(|a| a.edge.as_deref());
                 let label = memo.phrase_label(self, node.label, edge);
@@ -509,7 +509,7 @@ mod tests {
         let rules = Preprocessing::default();
         let s = rules.sentence(tree.clone(), 0, &mut removed).expect("words");
         assert_eq!(spans(&s), "S[0,3)");
-        assert_eq!(removed.get("discontinuous-phrases"), 1);
+        assert_eq!(removed.get("phrases-with-gaps"), 1);
         let rules = Preprocessing { discontinuous: Discontinuous::Attach, ..rules };
         let s = rules.sentence(tree.clone(), 0, &mut removed).expect("words");
         assert_eq!((s.words.join(" ").as_str(), spans(&s).as_str()), ("a b c", "S[0,3) VP[2,3)"));
@@ -521,7 +521,7 @@ mod tests {
     fn a_phrase_whose_words_have_a_gap_is_no_span_but_a_removed_word_makes_no_gap() {
         let (s, removed) = sentence("ptb", "(S (NP (NN a) (, ,) (NN b)) (VP (VB c)))");
         assert_eq!(spans(&s.expect("words")), "S[0,3) NP[0,2) VP[2,3)");
-        assert_eq!(removed.get("discontinuous-phrases"), 0);
+        assert_eq!(removed.get("phrases-with-gaps"), 0);
         let mut crossed = tree("(S (NP (NN a) (NN b)) (VP (VB c)))");
         let last = crossed.links.len() - 1;
         crossed.links.swap(last - 1, last);
@@ -533,6 +533,6 @@ mod tests {
         let s = rules.sentence(Arc::new(crossed), 0, &mut removed).expect("words");
         assert_eq!(s.words.join(" "), "a c b");
         assert_eq!(spans(&s), "S[0,3) VP[1,2)");
-        assert_eq!(removed.get("discontinuous-phrases"), 1);
+        assert_eq!(removed.get("phrases-with-gaps"), 1);
     }
 }

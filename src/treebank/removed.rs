@@ -20,7 +20,7 @@ pub const STEPS: [Step; 14] = [
     step("numbers", "words whose digits became N"),
     step("reattached", "nodes attached elsewhere to close gaps"),
     step("empty-phrases", "phrases taken away that had no word left"),
-    step("discontinuous-phrases", "phrases not scored, for their words have a gap"),
+    step("phrases-with-gaps", "phrases not scored, for their words have a gap"),
     step("unary-phrases", "phrases put into the one above of the same words"),
     step("function-labels", "phrases whose function tag was cut"),
     step("secondary-edges", "secondary edges taken away with their phrase"),

@@ -36,9 +36,16 @@ impl App {
         self.watch_folders(bases);
     }
 
-    /// Shows what was named on the command line; the last one stays in view.
+    /// Shows what was named on the command line: of several runs or corpora the first, with the
+    /// others beside it; of several kinds the last.
     fn open_named(&mut self, named: Vec<Named>) {
         let mut first_run = true;
+        for item in &named {
+            if let Named::Corpus(path) = item {
+                self.shared.corpora.push(path.clone());
+            }
+        }
+        let mut first_corpus = true;
         for item in named {
             match item {
                 Named::Run(path) => {
@@ -55,8 +62,10 @@ impl App {
                     self.open_on(ScreenId::Parses, &Target::Checkpoint(path));
                 }
                 Named::Corpus(path) => {
-                    self.shared.corpora.push(path.clone());
-                    self.open_on(ScreenId::Corpora, &Target::Corpus(path));
+                    if first_corpus {
+                        self.open_on(ScreenId::Corpora, &Target::Corpus(path));
+                        first_corpus = false;
+                    }
                 }
             }
         }

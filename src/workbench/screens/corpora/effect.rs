@@ -1,6 +1,6 @@
 //! What preprocessing does to one sentence.
 
-use crate::treebank::{Preprocessing, Removed, Sentence};
+use crate::treebank::{Preprocessing, Removed, Sentence, Step};
 use std::sync::Arc;
 
 /// The words of a sentence before and after, and what happened between.
@@ -51,10 +51,12 @@ impl Effect {
         self.words.iter().map(word).collect::<Vec<_>>().join(" ")
     }
 
-    /// What each step did, in one line.
+    /// What each step did, in one line; what was rewritten, word by word and label by label.
     pub fn summary(&self) -> String {
-        let mut parts: Vec<String> =
-            self.removed.0.iter().map(|(step, n)| format!("{n} {step} left out")).collect();
+        let shown =
+            |step: &Step| !["lower-case", "numbers", "function-labels"].contains(&step.name);
+        let steps = self.removed.steps().filter(|(step, _)| shown(step));
+        let mut parts: Vec<String> = steps.map(|(s, n)| format!("{} {n}", s.name)).collect();
         for changed in [&self.rewritten, &self.relabelled] {
             parts.extend(changed.iter().map(|(before, after)| format!("{before} → {after}")));
         }
@@ -83,7 +85,7 @@ mod tests {
         assert_eq!(effect.before(), "[*] Go 23 miles [.] [.]");
         assert_eq!(
             effect.summary(),
-            "1 empty-phrases left out · 2 punctuation left out · 1 traces left out · Go → go · 23 → N"
+            "traces 1 · punctuation 2 · empty-phrases 1 · Go → go · 23 → N"
         );
         let text = "(S (NP-SBJ (NN rain)) (VP (VBZ falls)))";
         let tree = Reader::new(text.as_bytes(), "a").next().expect("a tree").expect("well formed");

@@ -87,6 +87,24 @@ impl Entry {
     }
 }
 
+/// Gives files of the same name that of their folder too, as far up as they differ.
+fn tell_apart(entries: &mut [Entry]) {
+    let parts = |entry: &Entry, n: usize| -> String {
+        let all: Vec<&str> = entry.sources.0[0].split('/').filter(|p| !p.is_empty()).collect();
+        all[all.len().saturating_sub(n)..].join("/")
+    };
+    for n in 2..=64 {
+        let names: Vec<String> = entries.iter().map(|e| e.name.clone()).collect();
+        let twice = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+        if !names.iter().any(twice) {
+            return;
+        }
+        for entry in entries.iter_mut().filter(|e| twice(&e.name)) {
+            entry.name = parts(entry, n);
+        }
+    }
+}
+
 /// All corpora, with those opened since the start behind those named at it.
 pub fn entries(shared: &Shared, opened: &[PathBuf]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
@@ -96,6 +114,7 @@ pub fn entries(shared: &Shared, opened: &[PathBuf]) -> Vec<Entry> {
             entries.push(entry);
         }
     }
+    tell_apart(&mut entries);
     if let Some(config) = shared.selected_run().and_then(|run| run.config.as_ref()) {
         let (data, _) = usual_sections(&config.data);
         let cut = data.dev.0.is_empty().then_some(config.seed);
@@ -141,6 +160,15 @@ mod tests {
     use crate::config::Config;
     use crate::workbench::names::RunId;
     use crate::workbench::shared::RunEntry;
+
+    #[test]
+    fn files_of_the_same_name_are_told_apart_by_their_folders() {
+        let corpora = ["x/a/dev.mrg", "x/b/dev.mrg", "y/b/dev.mrg", "x/b/test.mrg", "./dev.mrg"];
+        let corpora = corpora.map(Into::into).to_vec();
+        let found = entries(&Shared { corpora, ..Shared::default() }, &[]);
+        let names: Vec<&str> = found.iter().take(5).map(|e| e.name.as_str()).collect();
+        assert_eq!(names, ["a/dev.mrg", "x/b/dev.mrg", "y/b/dev.mrg", "test.mrg", "./dev.mrg"]);
+    }
 
     #[test]
     fn opened_corpora_come_before_the_splits_of_the_run_and_the_sample() {

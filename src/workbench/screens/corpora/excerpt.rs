@@ -1,6 +1,6 @@
 //! The lines of files that problems stand in.
 
-use crate::treebank::Problem;
+use crate::treebank::{Problem, unpacked};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -20,8 +20,7 @@ pub struct Excerpt {
     pub cut: (bool, bool),
 }
 
-/// The lines of the first problems, where their files can still be read; compressed files are
-/// left out.
+/// The lines of the first problems, where their files can still be read.
 pub fn excerpts(problems: &[Problem]) -> Vec<Option<Excerpt>> {
     let mut found = vec![None; problems.len().min(MOST)];
     let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -30,8 +29,8 @@ pub fn excerpts(problems: &[Problem]) -> Vec<Option<Excerpt>> {
     }
     for (file, mut wanted) in by_file {
         wanted.sort_by_key(|&i| problems[i].line);
-        if let Ok(file) = File::open(file) {
-            look_up(BufReader::new(file), &wanted, problems, &mut found);
+        if let Ok(file) = File::open(file).and_then(|file| unpacked(BufReader::new(file))) {
+            look_up(file, &wanted, problems, &mut found);
         }
     }
     found
@@ -51,7 +50,6 @@ fn look_up(
         // A line without end is no reason to fill the memory.
         match file.by_ref().take(1 << 24).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
-            Ok(_) if number == 0 && line.starts_with(&[0x1f, 0x8b]) => return,
             Ok(_) => number += 1,
         }
         if problems[next].line > number {
@@ -65,7 +63,7 @@ fn look_up(
 
 /// The part of a line around a column, which counts characters from 1.
 fn excerpt(line: &[u8], column: u32) -> Excerpt {
-    let text = String::from_utf8_lossy(line.trim_ascii_end());
+    let text = readable(line.trim_ascii_end());
     let at = (column as usize).saturating_sub(1);
     let start = at.saturating_sub(AROUND / 2);
     let text_of_piece: String = text.chars().skip(start).take(AROUND).collect();
@@ -74,9 +72,21 @@ fn excerpt(line: &[u8], column: u32) -> Excerpt {
     Excerpt { text: text_of_piece, before: (at - start).min(shown), cut: (start > 0, goes_on) }
 }
 
+/// The text of a line, bytes that are not UTF-8 shown as Latin-1 has them: so that a problem
+/// that is one shows what it is about.
+fn readable(line: &[u8]) -> String {
+    let mut text = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|&byte| char::from(byte)));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     fn problem(file: &str, line: u32, column: u32) -> Problem {
         Problem { file: file.into(), line, column, kind: "extra-close", message: String::new() }
@@ -102,5 +112,17 @@ mod tests {
         assert!(part.text.ends_with("xþ)") && part.cut == (true, false), "{part:?}");
         assert_eq!(part.text.chars().nth(part.before), Some(')'));
         assert_eq!(found[2..], [None, None]);
+    }
+
+    #[test]
+    fn lines_of_packed_files_and_of_other_encodings_are_shown() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.mrg.gz");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(b"one\n(NN caf\xe9)\n").expect("a vector takes all");
+        std::fs::write(&path, encoder.finish().expect("a vector takes all")).expect("written");
+        let found = excerpts(&[problem(&path.display().to_string(), 2, 8)]);
+        let expected = Excerpt { text: "(NN café)".into(), before: 7, cut: (false, false) };
+        assert_eq!(found, [Some(expected)]);
     }
 }

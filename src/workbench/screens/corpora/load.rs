@@ -36,6 +36,8 @@ pub struct Loaded {
     pub current: Measured,
     /// The lines that the problems of the corpus stand in.
     pub excerpts: Vec<Option<Excerpt>>,
+    /// Why there is no sentence.
+    pub failure: Option<String>,
 }
 
 impl Loaded {
@@ -62,12 +64,14 @@ pub fn read(
                 numbers: false,
                 traces: true,
                 function_labels: FunctionLabels::Keep,
-                files: Preprocessing::resolve(&entry.data).map_err(text)?.files,
+                files: Preprocessing::resolve(&data).map_err(text)?.files,
                 ..Preprocessing::default()
             };
-            let mut raw =
-                load(&entry.sources, &entry.sections, &raw, LengthLimits::ANY).map_err(text)?;
-            keep_part(&entry, &mut raw).map_err(text)?;
+            let raw = load(&entry.sources, &entry.sections, &raw, LengthLimits::ANY);
+            let (mut raw, failure) = or_empty(raw).map_err(text)?;
+            if failure.is_none() {
+                keep_part(&entry, &data, &mut raw).map_err(text)?;
+            }
             let as_read = Measured {
                 statistics: Statistics::of_corpus(&raw),
                 shape: Shape::as_read(&raw.sentences),
@@ -78,7 +82,7 @@ pub fn read(
             let configured = match data == entry.data {
                 // The same as the current settings, filled in below.
                 true => Measured::default(),
-                false => measure(&entry, &entry.data).map_err(text)?.1,
+                false => measure(&entry, &entry.data).map_err(text)?.measured,
             };
             (as_read, configured)
         }
@@ -87,40 +91,70 @@ pub fn read(
         return Err("stopped".into());
     }
     handle.progress(2, 3);
-    let (corpus, current) = measure(&entry, &data).map_err(text)?;
+    let Outcome { corpus, measured: current, failure } = measure(&entry, &data).map_err(text)?;
     let configured = if data == entry.data { current.clone() } else { configured };
     let excerpts = excerpts(&corpus.problems);
-    Ok(Loaded { entry, data, corpus, as_read, configured, current, excerpts })
+    Ok(Loaded { entry, data, corpus, as_read, configured, current, excerpts, failure })
 }
 
-fn measure(entry: &Entry, data: &Data) -> Result<(Corpus, Measured), TreebankError> {
+/// A corpus without a sentence in place of the error that says so, with the reason: what was
+/// found instead can be looked at.
+fn or_empty(
+    loaded: Result<Corpus, TreebankError>,
+) -> Result<(Corpus, Option<String>), TreebankError> {
+    match loaded {
+        Ok(corpus) => Ok((corpus, None)),
+        Err(TreebankError::NoSentence { name, reason, problems, removed }) => {
+            let failure = Some(format!("{name}: {reason}"));
+            Ok((Corpus { name, problems, removed, ..Corpus::default() }, failure))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A corpus under some settings.
+struct Outcome {
+    corpus: Corpus,
+    measured: Measured,
+    failure: Option<String>,
+}
+
+fn measure(entry: &Entry, data: &Data) -> Result<Outcome, TreebankError> {
     let preprocessing = Preprocessing::resolve(data)?;
-    let (corpus, training) = match (entry.cut, &entry.vocabulary) {
+    let mut training_part = None;
+    let loaded = match (entry.cut, &entry.vocabulary) {
         (Some(seed), _) => {
-            let (train, dev) = parts(
+            let both = parts(
                 entry,
                 &preprocessing,
                 seed,
                 entry.limits_as(Origin::Train, data),
                 entry.limits_as(Origin::HeldOut, data),
-            )?;
-            if entry.origin == Origin::HeldOut { (dev, Some(train)) } else { (train, None) }
+            );
+            both.map(|(train, dev)| match entry.origin {
+                Origin::HeldOut => {
+                    training_part = Some(train);
+                    dev
+                }
+                _ => train,
+            })
         }
         (None, words) => {
-            let limits = entry.limits(data);
-            let corpus = load(&entry.sources, &entry.sections, &preprocessing, limits)?;
-            let words = words.as_ref().map(|sources| training(sources, data, &preprocessing));
-            (corpus, words.transpose()?)
+            if let Some(sources) = words {
+                training_part = Some(training(sources, data, &preprocessing)?);
+            }
+            load(&entry.sources, &entry.sections, &preprocessing, entry.limits(data))
         }
     };
-    let vocabulary = vocabulary(training.as_ref().unwrap_or(&corpus), data);
+    let (corpus, failure) = or_empty(loaded)?;
+    let vocabulary = vocabulary(training_part.as_ref().unwrap_or(&corpus), data);
     let measured = Measured {
         statistics: Statistics::of_corpus(&corpus),
         shape: Shape::scored(&corpus.sentences),
         removed: corpus.removed.clone(),
         unknown: Some(corpus.unknown_rate(&vocabulary)),
     };
-    Ok((corpus, measured))
+    Ok(Outcome { corpus, measured, failure })
 }
 
 /// Training and development part of an entry that is one of the two.
@@ -136,9 +170,10 @@ fn parts(
 
 /// Leaves only the entry's part of a corpus that was read as it stands. The draw depends on how
 /// many sentences the run's own preprocessing leaves.
-fn keep_part(entry: &Entry, raw: &mut Corpus) -> Result<(), TreebankError> {
+fn keep_part(entry: &Entry, data: &Data, raw: &mut Corpus) -> Result<(), TreebankError> {
     let Some(seed) = entry.cut else { return Ok(()) };
-    let preprocessing = Preprocessing::resolve(&entry.data)?;
+    let files = Preprocessing::resolve(data)?.files;
+    let preprocessing = Preprocessing { files, ..Preprocessing::resolve(&entry.data)? };
     let (_, dev) = parts(entry, &preprocessing, seed, LengthLimits::ANY, LengthLimits::ANY)?;
     let dev: HashSet<usize> = dev.sentences.iter().map(|s| s.index).collect();
     let wanted = entry.origin == Origin::HeldOut;

@@ -272,8 +272,11 @@ impl Corpora {
     fn read(&mut self, data: Option<Data>, context: &mut Context) {
         let Some(entry) = self.entries.get(self.at).cloned() else { return };
         let same = self.loaded.as_ref().filter(|l| l.entry == entry);
-        let known = same.map(|l| (l.as_read.clone(), l.configured.clone()));
         let data = data.unwrap_or_else(|| entry.data.clone());
+        // What was read otherwise tells nothing of the file as it is read now.
+        let same =
+            same.filter(|l| (l.data.format, l.data.encoding) == (data.format, data.encoding));
+        let known = same.map(|l| (l.as_read.clone(), l.configured.clone()));
         self.failure = None;
         let title = format!("reading {}", entry.name);
         let work = move |handle: &crate::workbench::task::TaskHandle| {
@@ -394,6 +397,9 @@ impl Corpora {
         } else if let Some(loaded) = report.take::<Loaded>() {
             if self.entries.get(self.at) == Some(&loaded.entry) {
                 self.failure = None;
+                if let Some(failure) = &loaded.failure {
+                    context.error(failure.clone());
+                }
                 self.loaded = Some(loaded);
                 self.relist(context);
             }

@@ -17,9 +17,11 @@ pub const NOTES: &[Term] = &[
                   the training sentences that are too rare for it count as well",
     },
     Term {
-        name: "left out",
-        meaning: "What preprocessing took away, by step; sentences that are left with no word, \
-                  or with more than max_length, are counted too",
+        name: "preprocessing",
+        meaning: "What each step of preprocessing did, counted. Words: traces, punctuation, \
+                  lower-case, numbers. Phrases: empty-phrases (no word left), function-labels \
+                  (NP-SBJ to NP), unary-phrases (put into the one above), phrases-with-gaps (not \
+                  scored), reattached. Sentences: no-words, one-word, too-short, too-long",
     },
     Term {
         name: "problems",

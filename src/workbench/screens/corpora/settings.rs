@@ -1,11 +1,16 @@
 //! The settings of preprocessing, one a line, and how a key changes them.
 
 use super::entries::ANY_LENGTH;
-use crate::config::{Data, FunctionLabels, Punctuation};
+use crate::config::{
+    Data, Discontinuous, Encoding, Format, FunctionLabels, Punctuation, UnaryChains,
+};
 use crate::treebank::{DATA_PRESETS, Preprocessing, PunctuationRule};
 
 /// Limits to choose from, in words.
 const LENGTHS: [usize; 6] = [10, 20, 40, 60, 100, ANY_LENGTH];
+
+/// What is shown of a setting that is not set; a config leaves it out.
+const UNSET: &str = "by content";
 
 /// One setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,18 +21,28 @@ pub enum Setting {
     Numbers,
     Traces,
     FunctionLabels,
+    UnaryChains,
+    Discontinuous,
+    MinLength,
     MaxLength,
+    Format,
+    Encoding,
 }
 
 impl Setting {
-    pub const ALL: [Setting; 7] = [
+    pub const ALL: [Setting; 12] = [
         Setting::Preset,
         Setting::Punctuation,
         Setting::Lowercase,
         Setting::Numbers,
         Setting::Traces,
         Setting::FunctionLabels,
+        Setting::UnaryChains,
+        Setting::Discontinuous,
+        Setting::MinLength,
         Setting::MaxLength,
+        Setting::Format,
+        Setting::Encoding,
     ];
 
     /// The key in `[data]`.
@@ -39,7 +54,12 @@ impl Setting {
             Setting::Numbers => "numbers",
             Setting::Traces => "traces",
             Setting::FunctionLabels => "function_labels",
+            Setting::UnaryChains => "unary_chains",
+            Setting::Discontinuous => "discontinuous",
+            Setting::MinLength => "min_length",
             Setting::MaxLength => "max_length",
+            Setting::Format => "format",
+            Setting::Encoding => "encoding",
         }
     }
 
@@ -52,7 +72,14 @@ impl Setting {
             Setting::Numbers => "write every number as N",
             Setting::Traces => "keep empty elements",
             Setting::FunctionLabels => "cut NP-SBJ to NP, or keep it",
+            Setting::UnaryChains => {
+                "phrases of the same words: keep all, the topmost, or one joined"
+            }
+            Setting::Discontinuous => "phrases with gaps: keep them, or attach parts elsewhere",
+            Setting::MinLength => "shortest sentence in words",
             Setting::MaxLength => "longest sentence in words, of training sentences",
+            Setting::Format => "format of the files, where their content shall not tell",
+            Setting::Encoding => "bytes of the files, where they are not UTF-8",
         }
     }
 
@@ -69,7 +96,19 @@ impl Setting {
             Setting::Traces => p.traces.to_string(),
             Setting::FunctionLabels if p.function_labels == FunctionLabels::Keep => quoted("keep"),
             Setting::FunctionLabels => quoted("cut"),
+            Setting::UnaryChains => quoted(match p.unary_chains {
+                UnaryChains::Keep => "keep",
+                UnaryChains::Collapse => "collapse",
+                UnaryChains::Join => "join",
+            }),
+            Setting::Discontinuous => quoted(match p.discontinuous {
+                Discontinuous::Keep => "keep",
+                Discontinuous::Attach => "attach",
+            }),
+            Setting::MinLength => data.min_length.to_string(),
             Setting::MaxLength => data.max_length.to_string(),
+            Setting::Format => data.format.map_or(UNSET.to_owned(), |f| quoted(f.name())),
+            Setting::Encoding => data.encoding.map_or(UNSET.to_owned(), |e| quoted(e.name())),
         }
     }
 
@@ -95,6 +134,22 @@ impl Setting {
                 data.function_labels =
                     Some(if keeps { FunctionLabels::Cut } else { FunctionLabels::Keep });
             }
+            Setting::UnaryChains => {
+                data.unary_chains = Some(match p.unary_chains {
+                    UnaryChains::Keep => UnaryChains::Collapse,
+                    UnaryChains::Collapse => UnaryChains::Join,
+                    UnaryChains::Join => UnaryChains::Keep,
+                });
+            }
+            Setting::Discontinuous => {
+                data.discontinuous = Some(match p.discontinuous {
+                    Discontinuous::Keep => Discontinuous::Attach,
+                    Discontinuous::Attach => Discontinuous::Keep,
+                });
+            }
+            Setting::MinLength => data.min_length = data.min_length % 3 + 1,
+            Setting::Format => data.format = next_of(&Format::ALL, data.format),
+            Setting::Encoding => data.encoding = next_of(&Encoding::ALL, data.encoding),
             Setting::MaxLength => {
                 let next = LENGTHS.iter().find(|n| **n > data.max_length);
                 data.max_length = *next.unwrap_or(&LENGTHS[0]);
@@ -103,9 +158,19 @@ impl Setting {
     }
 }
 
+/// The value behind the present one; none behind the last and before the first.
+fn next_of<T: Copy + PartialEq>(all: &[T], present: Option<T>) -> Option<T> {
+    match present.and_then(|p| all.iter().position(|v| *v == p)) {
+        None => all.first().copied(),
+        Some(at) => all.get(at + 1).copied(),
+    }
+}
+
 /// The lines of `[data]` that differ between two settings.
 pub fn changed_lines(before: &Data, after: &Data) -> String {
-    let changed = Setting::ALL.iter().filter(|s| s.value(before) != s.value(after));
+    let changed = Setting::ALL
+        .iter()
+        .filter(|s| s.value(before) != s.value(after) && s.value(after) != UNSET);
     let lines: Vec<String> =
         changed.map(|s| format!("{} = {}\n", s.key(), s.value(after))).collect();
     if lines.is_empty() { String::new() } else { format!("[data]\n{}", lines.concat()) }
@@ -147,6 +212,7 @@ mod tests {
         let config = Config::from_toml("edited", &text, &[]).expect("is a config");
         let resolved = |data| Preprocessing::resolve(data).expect("a known preset");
         assert_eq!(resolved(&config.data), resolved(&after));
-        assert_eq!(config.data.max_length, after.max_length);
+        let lengths = |data: &Data| (data.min_length, data.max_length);
+        assert_eq!(lengths(&config.data), lengths(&after));
     }
 }

@@ -112,6 +112,48 @@ fn what_the_reader_complained_about_is_listed_with_lines() {
 }
 
 #[test]
+fn a_file_without_a_readable_tree_shows_its_problems_and_can_be_read_otherwise() {
+    let (mut stage, folder) = open("small.mrg");
+    let path = folder.path().join("latin1.mrg");
+    std::fs::write(&path, b"(S (NN caf\xe9))\n").expect("written");
+    let effects = stage.update(Input::Open(&Target::Corpus(path)));
+    let errors = said(&stage.settle(effects));
+    assert!(errors[0].contains("0xE9"), "{errors:?}");
+    let overview = stage.shot(80, 24);
+    assert!(overview.contains("p shows the problem with its line"), "{overview}");
+    command(&mut stage, "problems");
+    let problems = stage.shot(80, 24);
+    assert!(problems.contains("latin1.mrg:1:11") && problems.contains("café"), "{problems}");
+    command(&mut stage, "preprocessing");
+    command(&mut stage, "last");
+    command(&mut stage, "change");
+    command(&mut stage, "change");
+    let settings = stage.shot(80, 24);
+    assert!(settings.contains("\"latin-1\" (was by content)"), "{settings}");
+    let loaded = stage.screen.loaded.as_ref().expect("read");
+    assert_eq!((loaded.corpus.problems.len(), loaded.as_read.statistics.words), (0, 1));
+    assert_eq!(&*loaded.corpus.sentences[0].surface[0], "café");
+}
+
+#[test]
+fn settings_that_leave_no_sentence_are_told_and_can_be_changed() {
+    let (mut stage, folder) = open("small.mrg");
+    let path = folder.path().join("marks.mrg");
+    std::fs::write(&path, "(S (. !) (. !))\n").expect("written");
+    let effects = stage.update(Input::Open(&Target::Corpus(path)));
+    stage.settle(effects);
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("1 without words") && shot.contains("e changes how"), "{shot}");
+    command(&mut stage, "preprocessing");
+    command(&mut stage, "down");
+    command(&mut stage, "change");
+    command(&mut stage, "overview");
+    assert!(stage.shot(80, 24).contains("Counts"));
+    command(&mut stage, "undo");
+    assert!(stage.shot(80, 24).contains("1 without words"));
+}
+
+#[test]
 fn an_edit_of_preprocessing_shows_its_effect_and_can_be_taken_back_and_copied() {
     let (mut stage, folder) = open("small.mrg");
     command(&mut stage, "preprocessing");
@@ -158,7 +200,7 @@ fn a_sentence_is_compared_before_and_after_preprocessing() {
     command(&mut stage, "down");
     let shot = stage.shot(120, 40);
     assert!(shot.contains("before [*] Go home [!]"), "{shot}");
-    assert!(shot.contains("1 traces left out") && shot.contains("Go → go"), "{shot}");
+    assert!(shot.contains("traces 1 ·") && shot.contains("Go → go"), "{shot}");
     // An edit of the settings shows in the comparison.
     command(&mut stage, "preprocessing");
     command(&mut stage, "down");

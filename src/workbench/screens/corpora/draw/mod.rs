@@ -9,7 +9,7 @@ use super::entries::{ANY_LENGTH, Origin};
 use super::load::{Loaded, Measured};
 use super::settings::{Setting, changed_lines};
 use super::{Corpora, Mode};
-
+use crate::treebank::{STEPS, Step};
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
 use crate::workbench::text::{clean, count, fit, wrap};
@@ -44,6 +44,11 @@ pub(super) fn draw(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View)
         draw_corpora(screen, frame, list, view);
     }
     let Some(loaded) = &screen.loaded else { return draw_empty(screen, frame, main, view) };
+    if let (Some(failure), false) =
+        (&loaded.failure, matches!(screen.mode, Mode::Problems | Mode::Settings))
+    {
+        return draw_failure(loaded, failure, frame, main, view);
+    }
     match screen.mode {
         Mode::Overview => draw_overview(loaded, frame, main, view),
         Mode::Distributions => distributions::draw(screen, loaded, frame, main, view),
@@ -57,6 +62,10 @@ fn draw_header(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let name = screen.entries.get(screen.at).map_or("", |e| e.name.as_str());
     let mut spans = vec![Span::styled(format!(" {}", clean(name)), theme.title)];
+    if screen.entries.len() > 1 {
+        let place = format!(" {}/{}", screen.at + 1, screen.entries.len());
+        spans.push(Span::styled(place, theme.dim));
+    }
     if let Some(loaded) = &screen.loaded {
         let s = &loaded.current.statistics;
         let mut text = format!(" · {} sentences, {} words", count(s.sentences), count(s.words));
@@ -65,11 +74,11 @@ fn draw_header(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
         }
         match loaded.corpus.problems.len() {
             0 => {}
-            1 => text += " · 1 problem in the files",
-            n => text += &format!(" · {} problems in the files", count(n as u64)),
+            1 => text += " · 1 problem",
+            n => text += &format!(" · {} problems", count(n as u64)),
         }
         if loaded.is_edited() {
-            text += " · preprocessing edited";
+            text += " · edited";
         }
         spans.push(Span::styled(text, theme.text));
     }
@@ -124,10 +133,24 @@ fn draw_empty(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
     empty_state(frame, area, "Corpus", lines, view.theme);
 }
 
+/// Files in which there is no sentence, or none that is kept.
+fn draw_failure(loaded: &Loaded, failure: &str, frame: &mut Frame, area: Rect, view: &View) {
+    let mut lines = wrap(&clean(failure), usize::from(area.width.saturating_sub(4)));
+    lines.push(String::new());
+    match loaded.corpus.problems.len() {
+        0 => {}
+        1 => lines.push("p shows the problem with its line".into()),
+        n => lines.push(format!("p shows {n} problems with their lines")),
+    }
+    lines.push("e changes how the files are read and what is kept".into());
+    lines.push("r reads them again, [ and ] choose another corpus".into());
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    empty_state(frame, area, "Corpus", &lines, view.theme);
+}
+
 fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
     let wide = area.width >= WIDE / 2 + 20;
     let theme = view.theme;
-    let figures = figures(loaded, wide, view);
     let s = &loaded.current.statistics;
     if wide {
         let [left, right] = Layout::horizontal([
@@ -137,14 +160,14 @@ fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
         .areas(area);
         let [top, bottom] =
             Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(left);
-        draw_lines(frame, top, "Counts", figures, view);
+        draw_lines(frame, top, "Counts", figures(loaded, true, room(top), view), view);
         draw_histogram(&s.lengths, "Sentence lengths", frame, bottom, view);
         let [labels, tags] =
             Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(right);
-        let room = |area: Rect| usize::from(area.width.saturating_sub(4));
         draw_lines(frame, labels, "Labels", ranking(&s.labels, room(labels), theme.text), view);
         draw_lines(frame, tags, "Tags", ranking(&s.tags, room(tags), theme.text), view);
     } else {
+        let figures = figures(loaded, false, room(area), view);
         let rows = (figures.len() as u16 + 2).min(area.height * 2 / 3);
         let [top, bottom] =
             Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(area);
@@ -152,9 +175,13 @@ fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
         let [lengths, labels] =
             Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(bottom);
         draw_histogram(&s.lengths, "Sentence lengths", frame, lengths, view);
-        let room = usize::from(labels.width.saturating_sub(4));
-        draw_lines(frame, labels, "Labels", ranking(&s.labels, room, theme.text), view);
+        draw_lines(frame, labels, "Labels", ranking(&s.labels, room(labels), theme.text), view);
     }
+}
+
+/// Columns for the text of a pane.
+fn room(area: Rect) -> usize {
+    usize::from(area.width.saturating_sub(4))
 }
 
 /// A row of the table of counts.
@@ -183,8 +210,8 @@ pub(super) fn mean_and_longest(mean: f64, longest: f64) -> String {
 }
 
 /// Counts as read, under the settings of the corpus and, if they were edited, under the edited
-/// ones; below, what preprocessing removed, in a line or step by step.
-fn figures<'a>(loaded: &Loaded, by_step: bool, view: &View) -> Vec<Line<'a>> {
+/// ones; below, what preprocessing took away or rewrote, in lines of text or step by step.
+fn figures<'a>(loaded: &Loaded, by_step: bool, width: usize, view: &View) -> Vec<Line<'a>> {
     let theme = view.theme;
     let mut columns = vec![("as read", &loaded.as_read)];
     if loaded.is_edited() {
@@ -196,7 +223,7 @@ fn figures<'a>(loaded: &Loaded, by_step: bool, view: &View) -> Vec<Line<'a>> {
     let row = |name: &str, cells: Vec<String>| {
         // Whatever stands in a cell, a blank stays between two.
         let cell = |cell: &String| format!(" {:>12}", fit(cell, 12));
-        format!("{name:<15}") + &cells.iter().map(cell).collect::<String>()
+        format!("{name:<17}") + &cells.iter().map(cell).collect::<String>()
     };
     let titles = columns.iter().map(|(title, _)| (*title).to_owned()).collect();
     let mut lines = vec![Line::styled(row("", titles), theme.dim)];
@@ -204,50 +231,67 @@ fn figures<'a>(loaded: &Loaded, by_step: bool, view: &View) -> Vec<Line<'a>> {
         let cells = columns.iter().map(|(_, measured)| figure(measured)).collect();
         lines.push(Line::styled(row(name, cells), theme.text));
     }
-    let mut steps: Vec<&str> =
-        columns.iter().flat_map(|(_, m)| m.removed.0.keys().copied()).collect();
-    steps.sort_unstable();
-    steps.dedup();
+    let done = |step: &&Step| columns.iter().any(|(_, m)| m.removed.get(step.name) > 0);
+    let steps: Vec<&Step> = STEPS.iter().filter(done).collect();
     if !by_step {
-        let removed = loaded.current.removed.0.iter();
+        let removed = loaded.current.removed.steps();
         let removed: Vec<String> =
-            removed.map(|(step, n)| format!("{} {step}", count(*n))).collect();
+            removed.map(|(step, n)| format!("{} {}", step.name, count(n))).collect();
         if !removed.is_empty() {
-            let text = format!("left out: {}", removed.join(", "));
-            lines.push(Line::styled(text, theme.text));
+            // A step and its count stay on one line.
+            let glue = |text: String| text.replace(' ', "\u{a0}");
+            let removed: Vec<String> = removed.into_iter().map(glue).collect();
+            let text = format!("preprocessing: {}", removed.join(", "));
+            let wrapped = wrap(&text, width).into_iter().map(|line| line.replace('\u{a0}', " "));
+            lines.extend(wrapped.map(|line| Line::styled(line, theme.text)));
         }
-        return lines;
+    } else if !steps.is_empty() {
+        lines.push(Line::styled("taken away or rewritten", theme.dim));
+        for step in steps {
+            let cell = |m: &Measured| match m.removed.get(step.name) {
+                0 => "–".to_owned(),
+                n => count(n),
+            };
+            let cells = columns.iter().map(|(_, measured)| cell(measured)).collect();
+            lines.push(Line::styled(row(step.name, cells), theme.text));
+        }
     }
-    if !steps.is_empty() {
-        lines.push(Line::styled("left out", theme.dim));
-    }
-    for step in steps {
-        let cell = |m: &Measured| match m.removed.get(step) {
-            0 => "–".to_owned(),
-            n => count(n),
-        };
-        let cells = columns.iter().map(|(_, measured)| cell(measured)).collect();
-        lines.push(Line::styled(row(&format!("  {step}"), cells), theme.text));
+    for note in &loaded.corpus.notes {
+        let wrapped = wrap(&clean(note), width);
+        lines.extend(wrapped.into_iter().map(|line| Line::styled(line, theme.warning)));
     }
     lines
 }
 
 fn draw_settings(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
-    let figures = figures(loaded, area.width >= WIDE, view);
-    let (settings, effect) = if area.width >= WIDE {
+    let wide = area.width >= WIDE;
+    let mut lines = figures(loaded, wide, room(area), view);
+    let changed = changed_lines(&loaded.entry.data, &loaded.data);
+    // Where room is scarce the rows of the settings say it all.
+    if wide && !changed.is_empty() {
+        lines.push(Line::styled("for a config (y copies)", theme.dim));
+        lines.extend(changed.lines().map(|l| Line::styled(format!("  {l}"), theme.text)));
+    }
+    let all = Setting::ALL.len() as u16;
+    let (settings, effect) = if wide {
         let [a, b] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
         (a, b)
     } else {
-        // The effect needs what is left of a small terminal: the line of help has to go there.
-        let rows = Setting::ALL.len() as u16 + if area.height > 22 { 3 } else { 2 };
+        // The effect comes first in a small terminal, and the settings scroll.
+        let least = all.min(3) + 3;
+        let rows = area.height.saturating_sub(lines.len() as u16 + 2).clamp(least, all + 3);
         let [a, b] = Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(area);
         (a, b)
     };
-    let block = pane("Preprocessing · Enter changes, u takes back, y copies", theme, true);
+    let title = format!("Preprocessing {}/{all} · Enter changes, u undoes", screen.setting + 1);
+    let block = pane(title, theme, true);
     let inside = block.inner(settings);
     frame.render_widget(block, settings);
-    for (y, (i, setting)) in (inside.y..inside.bottom()).zip(Setting::ALL.iter().enumerate()) {
+    let rows = inside.height.saturating_sub(1).min(all);
+    let visible = moves::visible(screen.setting, usize::from(all), usize::from(rows));
+    for (y, i) in (inside.y..).zip(visible) {
+        let setting = &Setting::ALL[i];
         let shown = |data| match setting {
             Setting::MaxLength if data_is_any(data) => "any".to_owned(),
             _ => setting.value(data),
@@ -259,15 +303,9 @@ fn draw_settings(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rec
         draw_row(frame, Rect { y, height: 1, ..inside }, &line, style);
     }
     let help = Setting::ALL[screen.setting].help();
-    let below = Rect { y: inside.y + Setting::ALL.len() as u16, height: 1, ..inside };
+    let below = Rect { y: inside.y + rows, height: 1, ..inside };
     if below.y < inside.bottom() {
         frame.render_widget(Line::styled(help, theme.dim), below);
-    }
-    let mut lines = figures;
-    let changed = changed_lines(&loaded.entry.data, &loaded.data);
-    if !changed.is_empty() {
-        lines.push(Line::styled("for a config (y copies)", theme.dim));
-        lines.extend(changed.lines().map(|l| Line::styled(format!("  {l}"), theme.text)));
     }
     draw_lines(frame, effect, "Effect", lines, view);
 }
