@@ -259,7 +259,7 @@ fn a_treebank_is_looked_through_in_every_way_in_small_and_large_terminals() {
         let mut session = Session::start_with(&["own.mrg"], width, height, &[], |work| {
             std::fs::write(work.join("own.mrg"), &treebank).expect("writes");
         });
-        session.sees("own.mrg").sees("1 problem in the files");
+        session.sees("own.mrg").sees("1 problem");
         session.does_on(Corpora, "problems").sees("(S (NN x)))").sees("          ^");
         session.does_on(Corpora, "distributions").sees("Depth of trees").sees("as read");
         session.does_on(Corpora, "scored").sees("as scored").does_on(Corpora, "scored");
