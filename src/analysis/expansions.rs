@@ -1,5 +1,5 @@
 use super::AnalysisError;
-use crate::model::{GrammarView, Parser};
+use crate::model::{Factors, GrammarView, Parser, RuleView};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -24,11 +24,8 @@ pub struct Rules {
     pub exact: bool,
 }
 
-/// The `k` likeliest expansions of a nonterminal, found without the rule tensor.
-///
-/// `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]` is at most `sum_q U[A,q] V[B,q] max_C' W[C',q]`, and
-/// likewise for C. Pairs are tried in falling order of these bounds until no pair left can be
-/// among the best; after `limit` pairs, or when `stop` says so, the search gives what it has.
+/// The `k` likeliest expansions of a nonterminal: looked up in a rule tensor, or found without
+/// one. After `limit` pairs, or when `stop` says so, the search gives what it has.
 pub fn likeliest_rules(
     grammar: &GrammarView,
     parent: usize,
@@ -36,10 +33,47 @@ pub fn likeliest_rules(
     limit: usize,
     stop: &dyn Fn() -> bool,
 ) -> Rules {
-    let symbols = grammar.nonterminals + grammar.preterminals;
-    let u = grammar.u_row(parent);
-    let lefts = bounds(u, symbols, |s| grammar.v_row(s), |s| grammar.w_row(s));
-    let rights = bounds(u, symbols, |s| grammar.w_row(s), |s| grammar.v_row(s));
+    match grammar.rules {
+        RuleView::Tensor(_) => Rules { rules: largest_of(grammar, parent, k), exact: k > 0 },
+        RuleView::Factors(factors) => search(grammar, &factors, parent, k, limit, stop),
+    }
+}
+
+fn largest_of(grammar: &GrammarView, parent: usize, k: usize) -> Vec<Rule> {
+    let symbols = grammar.symbols();
+    let rule = |(pair, &p): (usize, &f32)| Rule {
+        left: pair / symbols,
+        right: pair % symbols,
+        probability: f64::from(p),
+    };
+    let mut rules: Vec<Rule> = grammar.row(parent).iter().enumerate().map(rule).collect();
+    let falling = |a: &Rule, b: &Rule| {
+        let by_symbols = (a.left, a.right).cmp(&(b.left, b.right));
+        b.probability.total_cmp(&a.probability).then(by_symbols)
+    };
+    if k < rules.len() {
+        rules.select_nth_unstable_by(k, falling);
+        rules.truncate(k);
+    }
+    rules.sort_by(falling);
+    rules
+}
+
+/// `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]` is at most `sum_q U[A,q] V[B,q] max_C' W[C',q]`, and
+/// likewise for C. Pairs are tried in falling order of these bounds until no pair left can be
+/// among the best.
+fn search(
+    grammar: &GrammarView,
+    factors: &Factors,
+    parent: usize,
+    k: usize,
+    limit: usize,
+    stop: &dyn Fn() -> bool,
+) -> Rules {
+    let symbols = grammar.symbols();
+    let u = factors.u_row(parent);
+    let lefts = bounds(u, symbols, |s| factors.v_row(s), |s| factors.w_row(s));
+    let rights = bounds(u, symbols, |s| factors.w_row(s), |s| factors.v_row(s));
 
     let mut best: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(k + 1);
     let mut tried = 0;
@@ -57,7 +91,7 @@ pub fn likeliest_rules(
             exact = false;
             break;
         }
-        for ((product, &u), &v) in weighted.iter_mut().zip(u).zip(grammar.v_row(left)) {
+        for ((product, &u), &v) in weighted.iter_mut().zip(u).zip(factors.v_row(left)) {
             *product = u * v;
         }
         for &(right_bound, right) in &rights {
@@ -70,7 +104,7 @@ pub fn likeliest_rules(
                 break 'lefts;
             }
             tried += 1;
-            let probability = dot(&weighted, grammar.w_row(right));
+            let probability = dot(&weighted, factors.w_row(right));
             if probability > worst {
                 best.push(Reverse(Candidate { probability, left, right }));
                 if best.len() > k {
@@ -226,6 +260,28 @@ mod tests {
                 for (a, b) in found.rules.iter().zip(&all) {
                     let difference = (a.probability - b.probability).abs();
                     assert!(difference < 1e-6 * b.probability, "{a:?} {b:?} seed {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn likeliest_rules_of_a_tensor_equal_those_of_its_factors() {
+        let parser = FakeParser::random(3, 4, 5, 20, 2.0, 1);
+        let factors = parser.grammar().expect("a grammar");
+        let symbols = factors.symbols();
+        let pairs = (0..3).flat_map(|a| (0..symbols * symbols).map(move |pair| (a, pair)));
+        let tensor: Vec<f32> =
+            pairs.map(|(a, pair)| factors.rule(a, pair / symbols, pair % symbols) as f32).collect();
+        let tensor = GrammarView { rules: RuleView::Tensor(&tensor), ..factors };
+        for parent in 0..3 {
+            for k in [0, 1, 7, 1000] {
+                let ours = likeliest_rules(&tensor, parent, k, usize::MAX, &|| false);
+                let theirs = likeliest_rules(&factors, parent, k, usize::MAX, &|| false);
+                assert_eq!((ours.rules.len(), ours.exact), (theirs.rules.len(), theirs.exact));
+                for (a, b) in ours.rules.iter().zip(&theirs.rules) {
+                    assert_eq!((a.left, a.right), (b.left, b.right));
+                    assert!((a.probability - b.probability).abs() < 1e-6 * b.probability);
                 }
             }
         }

@@ -1,6 +1,8 @@
 //! A parser for tests: random low-rank weights, and analyses that are easy to know beforehand.
 
-use crate::model::{GrammarView, ModelError, Parse, ParsedSpan, Parser, SymbolUse, Wanted};
+use crate::model::{
+    Factors, GrammarView, ModelError, Parse, ParsedSpan, Parser, RuleView, SymbolUse, Wanted,
+};
 use crate::treebank::Batch;
 use rand::{Rng, SeedableRng};
 use std::ops::Range;
@@ -97,11 +99,9 @@ impl Parser for FakeParser {
         Some(GrammarView {
             nonterminals: self.nonterminals,
             preterminals: self.preterminals,
-            rank: self.rank,
             vocabulary: self.vocabulary,
             start: &self.start,
-            u: &self.u,
-            vw: &self.vw,
+            rules: RuleView::Factors(Factors { rank: self.rank, u: &self.u, vw: &self.vw }),
         })
     }
 

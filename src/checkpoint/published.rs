@@ -72,7 +72,7 @@ impl<'a> Published<'a> {
         sizes.family = self.family;
         sizes.compat = Compat::Published;
         match self.family {
-            Family::RankPcfg => {
+            Family::RankPcfg | Family::TdPcfg => {
                 sizes.nonterminals = size("root_mlp.3.weight", 0)?;
                 let symbols = size("rule_state_emb", 0)?;
                 let preterminals = symbols.checked_sub(sizes.nonterminals).filter(|&n| n > 0);
@@ -83,8 +83,25 @@ impl<'a> Published<'a> {
                          nonterminals"
                     )])
                 })?;
-                sizes.embedding = size("rank_proj", 0)?;
-                sizes.rank = size("rank_proj", 1)?;
+                sizes.embedding = size("rule_state_emb", 1)?;
+                sizes.rank = match self.family {
+                    Family::TdPcfg => size("parent_mlp.2.weight", 0)?,
+                    _ => size("rank_proj", 1)?,
+                };
+                size("term_mlp.3.weight", 0)
+            }
+            Family::Lpcfg | Family::NPcfg | Family::CPcfg => {
+                sizes.nonterminals = size("nonterm_emb", 0)?;
+                sizes.preterminals = size("term_emb", 0)?;
+                sizes.embedding = size("term_emb", 1)?;
+                if self.family == Family::Lpcfg {
+                    sizes.rank = size("rank_emb", 0)?;
+                }
+                if self.family == Family::CPcfg {
+                    sizes.latent = size("enc_out.weight", 0)? / 2;
+                    sizes.encoder = size("enc_rnn.weight_hh_l0", 1)?;
+                    sizes.encoder_embedding = size("enc_emb.weight", 1)?;
+                }
                 size("term_mlp.3.weight", 0)
             }
             Family::RankHmm => {
@@ -210,7 +227,7 @@ impl Checkpoint {
 }
 
 /// Where a parameter stands in the published module: saved optimisers count parameters.
-fn place(family: Family, name: &str) -> (usize, &str, bool) {
+fn place(family: Family, name: &str) -> (usize, &str, bool, usize) {
     let modules: &[&str] = match family {
         Family::RankPcfg => &[
             "root_emb",
@@ -221,6 +238,37 @@ fn place(family: Family, name: &str) -> (usize, &str, bool) {
             "parent_mlp",
             "left_mlp",
             "right_mlp",
+        ],
+        Family::TdPcfg => &[
+            "root_emb",
+            "term_emb",
+            "rule_state_emb",
+            "root_mlp",
+            "term_mlp",
+            "parent_mlp",
+            "left_mlp",
+            "right_mlp",
+        ],
+        Family::Lpcfg | Family::NPcfg => &[
+            "term_emb",
+            "nonterm_emb",
+            "root_emb",
+            "rank_emb",
+            "rank_proj",
+            "term_mlp",
+            "root_mlp",
+            "rule_mlp",
+        ],
+        Family::CPcfg => &[
+            "root_emb",
+            "term_emb",
+            "nonterm_emb",
+            "term_mlp",
+            "root_mlp",
+            "enc_emb",
+            "enc_rnn",
+            "enc_out",
+            "rule_mlp",
         ],
         Family::RankHmm => &[
             "projection",
@@ -236,14 +284,18 @@ fn place(family: Family, name: &str) -> (usize, &str, bool) {
     let module = name.split('.').next().unwrap_or(name);
     let number = modules.iter().position(|m| *m == module).unwrap_or(modules.len());
     let (layer, kind) = name.rsplit_once('.').unwrap_or((name, ""));
-    // A layer's weight comes before its bias.
-    (number, layer, kind == "bias")
+    // A layer's weight comes before its bias; an LSTM has two of each for both directions.
+    const LSTM: [&str; 4] = ["weight_ih", "weight_hh", "bias_ih", "bias_hh"];
+    let recurrent = LSTM.iter().position(|part| kind.starts_with(part)).unwrap_or(0);
+    let reverse = kind.ends_with("_reverse");
+    (number, layer, reverse || kind == "bias", recurrent)
 }
 
 /// Whether the published code saves the weights under `model`, or bare.
 fn saved_in_a_dictionary(family: Family) -> bool {
     match family {
-        Family::RankPcfg | Family::Ngram => false,
+        Family::RankPcfg | Family::TdPcfg | Family::Lpcfg | Family::NPcfg | Family::CPcfg => false,
+        Family::Ngram => false,
         Family::RankHmm => true,
     }
 }

@@ -17,8 +17,8 @@ pub use data::{
 pub use error::ConfigError;
 pub use presets::{Preset, preset, presets};
 pub use sections::{
-    Compat, Config, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision, Run,
-    Schedule, Select, Training,
+    Compat, Config, Decode, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision,
+    Run, Schedule, Select, Training,
 };
 
 use std::path::Path;
@@ -211,6 +211,8 @@ mod tests {
             ("[training]\nlearning_rate = -1.0\n", "training.learning_rate"),
             ("[model]\npreterminals = 99999999999\n", "model.preterminals"),
             ("[model]\nembedding = 1000001\n", "model.embedding"),
+            ("[model]\nlatent = 0\n", "model.latent"),
+            ("[evaluation]\ndecode = \"viterbi\"\n", "evaluation.decode"),
             ("threads = 100000\n", "threads"),
             ("[data]\nmax_length = 1\n", "data.max_length"),
             ("[data]\nmin_length = 41\n", "data.max_length"),

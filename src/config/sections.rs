@@ -49,6 +49,14 @@ pub enum Precision {
 pub enum Family {
     #[default]
     RankPcfg,
+    /// The rank-space grammar with networks and order of elimination of its forerunner.
+    TdPcfg,
+    /// A rule tensor in two matrices.
+    Lpcfg,
+    /// A rule tensor from one network.
+    NPcfg,
+    /// The same with a latent vector for every sentence.
+    CPcfg,
     RankHmm,
     Ngram,
 }
@@ -58,6 +66,10 @@ impl Family {
     pub fn name(self) -> &'static str {
         match self {
             Family::RankPcfg => "rank-pcfg",
+            Family::TdPcfg => "td-pcfg",
+            Family::Lpcfg => "lpcfg",
+            Family::NPcfg => "n-pcfg",
+            Family::CPcfg => "c-pcfg",
             Family::RankHmm => "rank-hmm",
             Family::Ngram => "ngram",
         }
@@ -67,7 +79,9 @@ impl Family {
     /// and the end of the sentence.
     pub fn has_trees(self) -> bool {
         match self {
-            Family::RankPcfg => true,
+            Family::RankPcfg | Family::TdPcfg | Family::Lpcfg | Family::NPcfg | Family::CPcfg => {
+                true
+            }
             Family::RankHmm | Family::Ngram => false,
         }
     }
@@ -75,6 +89,19 @@ impl Family {
     /// Whether one step over all sentences makes the whole model: it has no parameters to move.
     pub fn is_counted(self) -> bool {
         self == Family::Ngram
+    }
+
+    /// Whether its rules are a tensor over three symbols, which the best derivation needs.
+    pub fn has_tensor(self) -> bool {
+        matches!(self, Family::Lpcfg | Family::NPcfg | Family::CPcfg)
+    }
+
+    /// What its log-likelihoods and perplexities are, where they are not exact.
+    pub fn bound(self) -> Option<&'static str> {
+        match self {
+            Family::CPcfg => Some("ELBO at the posterior mean"),
+            _ => None,
+        }
     }
 }
 
@@ -116,7 +143,7 @@ impl Family {
     /// of [`Config`].
     pub(super) fn defaults(self) -> &'static str {
         match self {
-            Family::RankPcfg => "",
+            Family::RankPcfg | Family::TdPcfg | Family::Lpcfg | Family::NPcfg | Family::CPcfg => "",
             Family::RankHmm => LANGUAGE_MODEL,
             Family::Ngram => COUNTED,
         }
@@ -163,6 +190,12 @@ pub struct Model {
     /// Share of the start embeddings and of the transition logits of an HMM that a training step
     /// leaves out.
     pub dropout: f64,
+    /// Dimensions of the latent vector of a compound PCFG.
+    pub latent: usize,
+    /// Hidden units, in each direction, of the network that infers it.
+    pub encoder: usize,
+    /// Size of the word embeddings that this network reads.
+    pub encoder_embedding: usize,
     pub compat: Compat,
     pub elimination: Elimination,
 }
@@ -178,6 +211,9 @@ impl Default for Model {
             embedding: 256,
             order: 5,
             dropout: 0.0,
+            latent: 64,
+            encoder: 512,
+            encoder_embedding: 512,
             compat: Compat::None,
             elimination: Elimination::Auto,
         }
@@ -268,6 +304,18 @@ pub struct Evaluation {
     pub every: Every,
     /// Longest dev and test sentence; 0: any.
     pub max_length: usize,
+    pub decode: Decode,
+}
+
+/// Which tree a sentence is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decode {
+    /// The binary tree with the largest sum of span marginals.
+    #[default]
+    Mbr,
+    /// That of the most probable derivation, of families with a rule tensor.
+    Viterbi,
 }
 
 /// `"epoch"` or a number of steps.
@@ -330,7 +378,7 @@ const LARGEST: u64 = i64::MAX as u64;
 
 impl Config {
     /// Every whole number of the config with its key.
-    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 23] {
+    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 26] {
         let Config { data: d, model: m, training: t, evaluation: e, run: r, .. } = self;
         let every = match e.every {
             Every::Epoch => 0,
@@ -349,6 +397,9 @@ impl Config {
             ("model.rank", m.rank as u64),
             ("model.embedding", m.embedding as u64),
             ("model.order", m.order as u64),
+            ("model.latent", m.latent as u64),
+            ("model.encoder", m.encoder as u64),
+            ("model.encoder_embedding", m.encoder_embedding as u64),
             ("training.epochs", t.epochs),
             ("training.max_steps", t.max_steps),
             ("training.batch_size", t.batch_size as u64),
@@ -380,6 +431,9 @@ impl Config {
             ("model.states", m.states),
             ("model.rank", m.rank),
             ("model.embedding", m.embedding),
+            ("model.latent", m.latent),
+            ("model.encoder", m.encoder),
+            ("model.encoder_embedding", m.encoder_embedding),
         ] {
             if !(1..=MOST).contains(&value) {
                 return bad(key, value.to_string(), "a number from 1 to 1000000");
@@ -432,6 +486,11 @@ impl Config {
             if !(low..=high).contains(&value) {
                 return bad(key, value.to_string(), expected);
             }
+        }
+        if self.evaluation.decode == Decode::Viterbi && !m.family.has_tensor() {
+            let expected = "mbr: only families with a rule tensor (n-pcfg, c-pcfg, lpcfg) have a \
+                            best derivation to find";
+            return bad("evaluation.decode", "viterbi".into(), expected);
         }
         let d = self.device.as_str();
         let cuda = d.strip_prefix("cuda:").is_some_and(|n| n.parse::<usize>().is_ok());

@@ -75,6 +75,16 @@ impl<'a, T> MatrixMut<'a, T> {
     }
 }
 
+impl<T: Copy> MatrixMut<'_, T> {
+    /// Replaces every row by this one.
+    pub fn fill_rows(&mut self, row: &[T]) {
+        assert_eq!(row.len(), self.columns);
+        for i in 0..self.rows {
+            self.data[i * self.row_stride..][..row.len()].copy_from_slice(row);
+        }
+    }
+}
+
 /// Whether a product replaces what stood there or is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Into {

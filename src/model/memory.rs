@@ -20,6 +20,35 @@ pub(super) fn check_lattice(batch: &Batch, values: usize, size: usize) -> Result
     check(batch, batch.tokens() as u128 * values as u128 * size as u128)
 }
 
+/// Copies of a rule tensor that training keeps at a time: scores, probabilities in two orders,
+/// counts, and gradients in two orders.
+const COPIES: u128 = 6;
+
+/// Refuses a rule tensor of `rows` times `symbols` times `symbols` numbers that would not fit.
+pub(super) fn check_tensor(rows: usize, symbols: usize, size: usize) -> Result<(), ModelError> {
+    let needed = tensor_bytes(rows, symbols, size);
+    match if needed > SMALL { available_memory() } else { None } {
+        Some(free) => compare_tensor(rows, symbols, needed, free),
+        None => Ok(()),
+    }
+}
+
+fn tensor_bytes(rows: usize, symbols: usize, size: usize) -> u128 {
+    rows as u128 * symbols as u128 * symbols as u128 * size as u128 * COPIES
+}
+
+fn compare_tensor(rows: usize, symbols: usize, needed: u128, free: u128) -> Result<(), ModelError> {
+    if needed <= free {
+        return Ok(());
+    }
+    Err(ModelError::Unsupported(format!(
+        "a rule tensor of {rows} x {symbols} x {symbols} numbers needs about {:.1} GiB of memory \
+         and {:.1} GiB are free: choose fewer symbols, or a family without one (rank-pcfg, td-pcfg)",
+        needed as f64 / GIB,
+        free as f64 / GIB
+    )))
+}
+
 fn check(batch: &Batch, needed: u128) -> Result<(), ModelError> {
     match if needed > SMALL { available_memory() } else { None } {
         Some(free) => compare(batch, needed, free),
@@ -68,6 +97,17 @@ pub fn available_memory() -> Option<u128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_tensor_too_large_for_the_memory_is_refused_by_its_sizes() {
+        let needed = tensor_bytes(4500, 13_500, 4);
+        assert!(needed > 4500 * 13_500 * 13_500 * 4);
+        assert!(compare_tensor(4500, 13_500, needed, needed).is_ok());
+        let error = compare_tensor(4500, 13_500, needed, 8 << 30).expect_err("too large");
+        assert!(error.to_string().contains("4500 x 13500 x 13500"), "{error}");
+        assert!(check_tensor(30, 90, 4).is_ok());
+        assert!(check_tensor(1_000_000, 2_000_000, 8).is_err() || available_memory().is_none());
+    }
 
     #[test]
     fn a_sentence_too_long_for_the_memory_is_named_by_its_words() {

@@ -5,11 +5,16 @@
 //! depend on the sentence computed once. A parser is cheap to share between
 //! threads, so a sentence can be parsed while training goes on.
 
+mod collect;
+mod dense_pcfg;
 mod element;
 mod emission;
 mod layers;
+mod lstm;
 mod memory;
 mod ngram;
+#[cfg(test)]
+mod pcfg_tests;
 mod rank_hmm;
 mod rank_pcfg;
 mod softmax;
@@ -19,13 +24,15 @@ mod words;
 
 pub use memory::available_memory;
 pub use view::{
-    ChainView, GrammarView, Transitions, nonterminal_name, preterminal_name, state_name,
+    ChainView, Factors, GrammarView, RuleView, Transitions, nonterminal_name, preterminal_name,
+    state_name,
 };
 
 use crate::config::{Config, Elimination, Family, Precision};
 use crate::inference::order::{Order, Plan};
 use crate::treebank::Batch;
 use candle_core::{Tensor, Var};
+use dense_pcfg::DensePcfg;
 use ngram::Ngram;
 use rank_hmm::RankHmm;
 use rank_pcfg::RankPcfg;
@@ -55,8 +62,8 @@ pub type Gradients = BTreeMap<String, Tensor>;
 /// Loss and gradients of one batch.
 #[derive(Debug)]
 pub struct StepOutput {
-    /// The training objective, nats: PCFG: mean over sentences of -log Z; HMM: mean over tokens
-    /// of -log p.
+    /// The training objective, nats: PCFG: mean over sentences of -log Z (compound: of -ELBO at
+    /// the sampled latent vectors); HMM: mean over tokens of -log p.
     pub loss: f64,
     /// Log-probability of every sentence, nats, in the order of the batch.
     pub log_probs: Vec<f64>,
@@ -101,7 +108,8 @@ pub trait Model: Send {
 /// What to compute for a sentence beside its log-probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// The MBR tree (unlabelled) and the span marginals, of families that have trees.
+    /// The tree (MBR, unlabelled, or the best derivation's by the setting `evaluation.decode`) and
+    /// the span marginals, of families that have trees.
     pub tree: bool,
     /// Also nonterminal labels and preterminals (labelled MBR), which costs more; the likeliest
     /// state of every token of an HMM.
@@ -111,9 +119,9 @@ pub struct Wanted {
 /// Analysis of one sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parse {
-    /// Natural logarithm of the sentence's probability.
+    /// Natural logarithm of the sentence's probability, or a bound ([`Family::bound`]).
     pub log_prob: f64,
-    /// Spans of the MBR tree in preorder, width 2 and more, the whole sentence included.
+    /// Spans of the tree in preorder, width 2 and more, the whole sentence included.
     pub spans: Vec<ParsedSpan>,
     /// Most probable preterminal of every word, or state of every token of an HMM, the end of the
     /// sentence included; empty unless labels were wanted.
@@ -124,6 +132,8 @@ pub struct Parse {
     /// Posterior of span `[i, j)` at `i * (n + 1) + j`, width 2 and more, else 0;
     /// empty unless a tree was wanted.
     pub marginals: Vec<f32>,
+    /// Natural logarithm of the tree's probability, if it is that of the best derivation.
+    pub derivation_log_prob: Option<f64>,
 }
 
 /// One span of an induced tree.
@@ -191,7 +201,10 @@ pub fn check_device(config: &Config) -> Result<(), ModelError> {
 /// Numbers that a model of these sizes has to learn.
 pub fn parameter_count(config: &Config, vocabulary: usize) -> u128 {
     match config.model.family {
-        Family::RankPcfg => rank_pcfg::parameter_count(&config.model, vocabulary),
+        Family::RankPcfg | Family::TdPcfg => rank_pcfg::parameter_count(&config.model, vocabulary),
+        Family::Lpcfg | Family::NPcfg | Family::CPcfg => {
+            dense_pcfg::parameter_count(&config.model, vocabulary)
+        }
         Family::RankHmm => rank_hmm::parameter_count(&config.model, vocabulary),
         Family::Ngram => 0,
     }
@@ -200,7 +213,10 @@ pub fn parameter_count(config: &Config, vocabulary: usize) -> u128 {
 /// Name and shape of every parameter of a model of these sizes.
 pub fn shapes(config: &Config, vocabulary: usize) -> Vec<(String, Vec<usize>)> {
     match config.model.family {
-        Family::RankPcfg => rank_pcfg::shapes(&config.model, vocabulary),
+        Family::RankPcfg | Family::TdPcfg => rank_pcfg::shapes(&config.model, vocabulary),
+        Family::Lpcfg | Family::NPcfg | Family::CPcfg => {
+            dense_pcfg::shapes(&config.model, vocabulary)
+        }
         Family::RankHmm => rank_hmm::shapes(&config.model, vocabulary),
         Family::Ngram => Vec::new(),
     }
@@ -210,8 +226,18 @@ pub fn shapes(config: &Config, vocabulary: usize) -> Vec<(String, Vec<usize>)> {
 pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
     check_device(config)?;
     Ok(match (config.model.family, config.precision) {
-        (Family::RankPcfg, Precision::F32) => Box::new(RankPcfg::<f32>::new(config, vocabulary)?),
-        (Family::RankPcfg, Precision::F64) => Box::new(RankPcfg::<f64>::new(config, vocabulary)?),
+        (Family::RankPcfg | Family::TdPcfg, Precision::F32) => {
+            Box::new(RankPcfg::<f32>::new(config, vocabulary)?)
+        }
+        (Family::RankPcfg | Family::TdPcfg, Precision::F64) => {
+            Box::new(RankPcfg::<f64>::new(config, vocabulary)?)
+        }
+        (Family::Lpcfg | Family::NPcfg | Family::CPcfg, Precision::F32) => {
+            Box::new(DensePcfg::<f32>::new(config, vocabulary)?)
+        }
+        (Family::Lpcfg | Family::NPcfg | Family::CPcfg, Precision::F64) => {
+            Box::new(DensePcfg::<f64>::new(config, vocabulary)?)
+        }
         (Family::RankHmm, Precision::F32) => Box::new(RankHmm::<f32>::new(config, vocabulary)?),
         (Family::RankHmm, Precision::F64) => Box::new(RankHmm::<f64>::new(config, vocabulary)?),
         (Family::Ngram, _) => Box::new(Ngram::new(config, vocabulary)?),
@@ -225,11 +251,17 @@ pub fn restore(
     tensors: BTreeMap<String, Tensor>,
 ) -> Result<Box<dyn Model>, ModelError> {
     Ok(match (config.model.family, config.precision) {
-        (Family::RankPcfg, Precision::F32) => {
+        (Family::RankPcfg | Family::TdPcfg, Precision::F32) => {
             Box::new(RankPcfg::<f32>::restore(config, vocabulary, tensors)?)
         }
-        (Family::RankPcfg, Precision::F64) => {
+        (Family::RankPcfg | Family::TdPcfg, Precision::F64) => {
             Box::new(RankPcfg::<f64>::restore(config, vocabulary, tensors)?)
+        }
+        (Family::Lpcfg | Family::NPcfg | Family::CPcfg, Precision::F32) => {
+            Box::new(DensePcfg::<f32>::restore(config, vocabulary, tensors)?)
+        }
+        (Family::Lpcfg | Family::NPcfg | Family::CPcfg, Precision::F64) => {
+            Box::new(DensePcfg::<f64>::restore(config, vocabulary, tensors)?)
         }
         (Family::RankHmm, Precision::F32) => {
             Box::new(RankHmm::<f32>::restore(config, vocabulary, tensors)?)

@@ -98,6 +98,17 @@ pub(super) fn rows_backward<T: Real>(probabilities: &[T], gradient: &mut [T], co
         });
 }
 
+/// The same from the gradient with respect to the logarithms of the probabilities.
+pub(super) fn log_rows_backward<T: Real>(probabilities: &[T], gradient: &mut [T], columns: usize) {
+    let rows = gradient.par_chunks_mut(columns).zip(probabilities.par_chunks(columns));
+    rows.with_min_len(4).for_each(|(g, p)| {
+        let sum = g.iter().fold(T::ZERO, |s, &x| s + x);
+        for (g, &p) in g.iter_mut().zip(p) {
+            *g = *g - p * sum;
+        }
+    });
+}
+
 /// Softmax within every column of a row-major matrix.
 pub(super) fn columns<T: Real>(values: &mut [T], columns: usize) {
     let arch = Arch::new();
@@ -307,6 +318,11 @@ mod tests {
         for (m, n) in [(1, 1), (3, 19), (150, 5), (70, 33)] {
             check(m, n, rows, rows_backward, |i| i / n);
             check(m, n, columns, columns_backward, |i| i % n);
+            let of_logs = |p: &[f64], gradient: &mut [f64], columns: usize| {
+                gradient.iter_mut().zip(p).for_each(|(g, p)| *g *= p);
+                log_rows_backward(p, gradient, columns);
+            };
+            check(m, n, rows, of_logs, |i| i / n);
         }
     }
 }

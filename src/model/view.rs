@@ -14,23 +14,37 @@ pub fn state_name(state: u32) -> String {
     format!("S{state}")
 }
 
-/// Probabilities of a low-rank grammar: `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]`.
-/// Symbols are numbered nonterminals first, then preterminals.
+/// Probabilities of a grammar. Symbols are numbered nonterminals first, then preterminals. Of a
+/// compound PCFG it is the grammar of z = 0, the mean of the prior.
 #[derive(Clone, Copy, Debug)]
 pub struct GrammarView<'a> {
     pub nonterminals: usize,
     pub preterminals: usize,
-    pub rank: usize,
     pub vocabulary: usize,
     /// Start probabilities s: (NT).
     pub start: &'a [f32],
+    pub rules: RuleView<'a>,
+}
+
+/// p(left, right | parent).
+#[derive(Clone, Copy, Debug)]
+pub enum RuleView<'a> {
+    Factors(Factors<'a>),
+    /// T: (NT, NT + PT, NT + PT), row-major, sums to 1 for each parent.
+    Tensor(&'a [f32]),
+}
+
+/// `T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Factors<'a> {
+    pub rank: usize,
     /// U: (NT, r), row-major, rows sum to 1.
     pub u: &'a [f32],
     /// V and W side by side: (NT + PT, 2 r), row-major, columns sum to 1.
     pub vw: &'a [f32],
 }
 
-impl<'a> GrammarView<'a> {
+impl<'a> Factors<'a> {
     /// p(q | A): row `symbol` of U, length r.
     pub fn u_row(&self, nonterminal: usize) -> &'a [f32] {
         &self.u[nonterminal * self.rank..(nonterminal + 1) * self.rank]
@@ -45,15 +59,40 @@ impl<'a> GrammarView<'a> {
     pub fn w_row(&self, symbol: usize) -> &'a [f32] {
         &self.vw[(2 * symbol + 1) * self.rank..2 * (symbol + 1) * self.rank]
     }
+}
+
+impl<'a> GrammarView<'a> {
+    pub fn symbols(&self) -> usize {
+        self.nonterminals + self.preterminals
+    }
 
     /// p(left, right | parent).
     pub fn rule(&self, parent: usize, left: usize, right: usize) -> f64 {
-        let (u, v, w) = (self.u_row(parent), self.v_row(left), self.w_row(right));
-        u.iter()
-            .zip(v)
-            .zip(w)
-            .map(|((&u, &v), &w)| f64::from(u) * f64::from(v) * f64::from(w))
-            .sum()
+        match self.rules {
+            RuleView::Tensor(_) => f64::from(self.row(parent)[left * self.symbols() + right]),
+            RuleView::Factors(factors) => {
+                let (u, v, w) = (factors.u_row(parent), factors.v_row(left), factors.w_row(right));
+                let terms = u.iter().zip(v).zip(w);
+                terms.map(|((&u, &v), &w)| f64::from(u) * f64::from(v) * f64::from(w)).sum()
+            }
+        }
+    }
+
+    /// All pairs of children of a parent, (NT + PT, NT + PT), of a tensor; empty for factors.
+    pub fn row(&self, parent: usize) -> &'a [f32] {
+        let pairs = self.symbols() * self.symbols();
+        match self.rules {
+            RuleView::Tensor(all) => &all[parent * pairs..(parent + 1) * pairs],
+            RuleView::Factors(_) => &[],
+        }
+    }
+
+    /// Multiply-adds that the probability of one rule takes.
+    pub fn cost(&self) -> usize {
+        match self.rules {
+            RuleView::Tensor(_) => 1,
+            RuleView::Factors(factors) => factors.rank,
+        }
     }
 }
 

@@ -41,9 +41,19 @@ fn needed(config: &Config, vocabulary: usize) -> u128 {
     };
     let weights = model::parameter_count(config, vocabulary) * (1 + 1 + 2);
     let (wide, emitting) = match m.family {
-        Family::RankPcfg => {
+        Family::RankPcfg | Family::TdPcfg => {
             let preterminals = m.preterminals as u128;
             ((m.nonterminals as u128 + preterminals) * 2 * rank * 2, preterminals)
+        }
+        // Scores, probabilities and gradients of the rules, each in two orders.
+        Family::Lpcfg | Family::NPcfg | Family::CPcfg => {
+            let (nt, pt) = (m.nonterminals as u128, m.preterminals as u128);
+            let (rows, emitting) = match m.family {
+                Family::Lpcfg => (rank, pt),
+                Family::CPcfg => (nt, pt * config.training.batch_size as u128),
+                _ => (nt, pt),
+            };
+            (rows * (nt + pt) * (nt + pt) * 6, emitting)
         }
         Family::RankHmm => (m.states as u128 * 2 * rank * 2, rank),
         // Tables of counts, no larger than the text many times over.

@@ -245,7 +245,8 @@ fn other_sentences_are_refused_at_a_resumption() {
 
 #[test]
 fn development_sentences_without_gold_give_perplexity_only() {
-    let config = config(|c| c.evaluation = Evaluation { every: Every::Steps(2), max_length: 0 });
+    let config =
+        config(|c| c.evaluation = Evaluation { every: Every::Steps(2), ..Evaluation::default() });
     let (train, dev) = (corpus(9, 1, false), corpus(4, 2, false));
     let data = Dataset::new(&train, &dev, None, &vocabulary());
     let mut trainer =

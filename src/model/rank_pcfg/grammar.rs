@@ -2,10 +2,10 @@
 
 use super::Sizes;
 use super::networks::HiddenSlices;
-use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::order::Order;
 use crate::inference::rank_pcfg::{Children, Rules};
+use crate::model::element::Element;
 use crate::model::softmax;
 
 /// Probabilities: T[A,B,C] = sum_q U[A,q] V[B,q] W[C,q].
@@ -24,22 +24,21 @@ pub(super) struct Grammar<T> {
     pub root: Vec<T>,
 }
 
-impl<T: Real> Grammar<T> {
+impl<T: Element> Grammar<T> {
     /// From the hidden layers, for charts in this order; buffers are reused.
     pub fn compute(&mut self, sizes: &Sizes, hidden: &HiddenSlices<'_, T>, order: Order) {
         let Sizes { nonterminals: nt, rank: r, embedding: d, .. } = *sizes;
         let symbols = sizes.symbols();
         self.rank = r;
-        let projection = Matrix::new(hidden.projection, d, r);
         self.u.resize(nt * r, T::ZERO);
         let to = MatrixMut::new(&mut self.u, nt, r);
-        multiply(to, Into::Replace, T::ONE, Matrix::new(hidden.parent, nt, d), projection);
+        hidden.projections.forward(0, Matrix::new(hidden.parent, nt, d), d, to);
         softmax::rows(&mut self.u, r);
 
         self.vw.resize(symbols * 2 * r, T::ZERO);
         for (half, own) in [hidden.left, hidden.right].into_iter().enumerate() {
             let to = MatrixMut::new(&mut self.vw, symbols, 2 * r).columns(half * r..(half + 1) * r);
-            multiply(to, Into::Replace, T::ONE, Matrix::new(own, symbols, d), projection);
+            hidden.projections.forward(1 + half, Matrix::new(own, symbols, d), d, to);
         }
         softmax::columns(&mut self.vw, 2 * r);
 

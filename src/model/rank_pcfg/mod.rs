@@ -1,4 +1,5 @@
-//! The rank-space PCFG: U, V, W, E and s from small networks, trained by exact gradients.
+//! The rank-space PCFG: U, V, W, E and s from small networks, trained by exact gradients; and its
+//! forerunner, the TD-PCFG of Yang, Zhao & Tu 2021, with other networks and in state space.
 //!
 //! Parameters and gradients are tensors, so that optimisers and checkpoints know one type.
 
@@ -17,7 +18,7 @@ use super::memory::check_chart;
 use super::start;
 use super::words::Words;
 use super::{Gradients, Model, ModelError, Noise, Parameters, Parser, StepOutput};
-use crate::config::{self, Compat, Elimination};
+use crate::config::{self, Compat, Elimination, Family};
 use crate::treebank::Batch;
 use candle_core::{Device, Tensor};
 use std::collections::BTreeMap;
@@ -26,9 +27,20 @@ use std::sync::Arc;
 /// The published code adds this inside every logarithm.
 const PUBLISHED_FLOOR: f64 = 1e-9;
 
+/// Which of the families it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// U, V and W through one projection; preterminal embeddings shared with the emissions.
+    Rank,
+    /// TD-PCFG: U, V and W each through a last layer of its own, and embeddings of its own for
+    /// the emissions.
+    State,
+}
+
 /// Numbers of symbols and dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
+    pub kind: Kind,
     pub nonterminals: usize,
     pub preterminals: usize,
     pub rank: usize,
@@ -39,6 +51,7 @@ pub(super) struct Sizes {
 impl Sizes {
     fn of(config: &config::Model, vocabulary: usize) -> Sizes {
         Sizes {
+            kind: if config.family == Family::TdPcfg { Kind::State } else { Kind::Rank },
             nonterminals: config.nonterminals,
             preterminals: config.preterminals,
             rank: config.rank,
@@ -96,16 +109,22 @@ impl<T: Element> RankPcfg<T> {
     }
 
     fn with(config: &config::Model, sizes: Sizes, parameters: Parameters) -> Self {
+        let elimination = match (sizes.kind, config.elimination) {
+            // Eq. 10 of Yang, Liu & Tu 2022: ranks are summed out span by span.
+            (Kind::State, Elimination::Auto) => Elimination::State,
+            (_, setting) => setting,
+        };
         RankPcfg {
-            sizes,
             parameters,
-            floor: match config.compat {
-                Compat::None => 0.0,
-                Compat::Published => PUBLISHED_FLOOR,
+            floor: match (sizes.kind, config.compat) {
+                (Kind::Rank, Compat::Published) => PUBLISHED_FLOOR,
+                // The published TD-PCFG has no floor.
+                _ => 0.0,
             },
-            elimination: config.elimination,
+            sizes,
+            elimination,
             device: Device::Cpu,
-            pass: Pass::new(config.elimination),
+            pass: Pass::new(elimination),
         }
     }
 }

@@ -5,9 +5,9 @@ use super::grammar::Grammar;
 use super::networks::{HiddenSlices, Networks};
 use crate::config::Elimination;
 use crate::inference::Real;
-use crate::inference::decode::best_tree;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::rank_pcfg::{Cells, Chart, OutOfRange, Parsing, Rules};
+use crate::model::collect::{self, Collect, single};
 use crate::model::element::Element;
 use crate::model::emission::{Emission, Layer};
 use crate::model::layers::Weights;
@@ -15,7 +15,8 @@ use crate::model::memory::check_chart;
 use crate::model::softmax::scale_rows;
 use crate::model::words::Words;
 use crate::model::{
-    GrammarView, ModelError, Parameters, Parse, ParsedSpan, Parser, SymbolUse, Wanted, order_of,
+    Factors, GrammarView, ModelError, Parameters, Parse, Parser, RuleView, SymbolUse, Wanted,
+    order_of,
 };
 use crate::treebank::Batch;
 use std::collections::HashMap;
@@ -190,17 +191,6 @@ impl<T: Element> RankPcfgParser<T> {
     }
 }
 
-/// Takes the results of a batch.
-trait Collect {
-    fn log_prob(&mut self, sentence: usize, log_prob: f64);
-    /// Span posteriors, `i * (n + 1) + j`.
-    fn posteriors(&mut self, _sentence: usize, _n: usize, _posteriors: Vec<f64>) {}
-    /// Posteriors of all nonterminals over a span.
-    fn span(&mut self, _sentence: usize, _span: (usize, usize), _labels: &[f32]) {}
-    /// Posteriors of all preterminals of a word.
-    fn word(&mut self, _sentence: usize, _position: usize, _tags: &[f32]) {}
-}
-
 /// The grammar in the number type that the program runs in.
 struct Numbers<'a, N> {
     rules: Rules<'a, N>,
@@ -244,7 +234,7 @@ impl<N: Real> Numbers<'_, N> {
         for b in 0..batch.len() {
             to.log_prob(first + b, chart.log_z()[b]);
             if wanted.tree {
-                to.posteriors(first + b, batch.length(b), chart.posteriors(b));
+                to.posteriors(first + b, chart.posteriors(b));
             }
         }
         if !wanted.labels {
@@ -325,139 +315,13 @@ fn for_blocks<N: Real>(
     }
 }
 
-/// Posteriors are handed on in single precision whatever they were computed in.
-fn single<N: Real>(values: &[N]) -> Vec<f32> {
-    values.iter().map(|x| x.to_f64() as f32).collect()
-}
-
-/// Builds [`Parse`]s.
-struct Parses {
-    wanted: Wanted,
-    parses: Vec<Parse>,
-    lengths: Vec<usize>,
-    /// Best label and its posterior of every span, `i * (n + 1) + j`.
-    best: Vec<Vec<(u32, f32)>>,
-}
-
-impl Collect for Parses {
-    fn log_prob(&mut self, sentence: usize, log_prob: f64) {
-        self.parses[sentence].log_prob = log_prob;
-    }
-
-    fn posteriors(&mut self, sentence: usize, _: usize, posteriors: Vec<f64>) {
-        self.parses[sentence].marginals = posteriors.iter().map(|&p| p as f32).collect();
-    }
-
-    fn span(&mut self, sentence: usize, (start, end): (usize, usize), labels: &[f32]) {
-        let n = self.lengths[sentence];
-        let best = &mut self.best[sentence];
-        best.resize((n + 1) * (n + 1), (0, 0.0));
-        best[start * (n + 1) + end] = largest(labels);
-    }
-
-    fn word(&mut self, sentence: usize, position: usize, tags: &[f32]) {
-        let own = &mut self.parses[sentence].tags;
-        own.resize(self.lengths[sentence], 0);
-        own[position] = largest(tags).0;
-    }
-}
-
-impl Parses {
-    fn finish(mut self) -> Vec<Parse> {
-        for (b, parse) in self.parses.iter_mut().enumerate() {
-            let n = self.lengths[b];
-            let best = &self.best[b];
-            if !(self.wanted.tree || self.wanted.labels) || parse.marginals.is_empty() {
-                continue;
-            }
-            let marginal = |i: usize, j: usize| parse.marginals[i * (n + 1) + j];
-            let spans = if self.wanted.labels {
-                best_tree(n, |i, j| f64::from(best[i * (n + 1) + j].1))
-            } else {
-                best_tree(n, |i, j| f64::from(marginal(i, j)))
-            };
-            parse.spans = spans
-                .into_iter()
-                .map(|(i, j)| {
-                    let (label, posterior) = match best.get(i * (n + 1) + j) {
-                        Some(&(label, posterior)) => (Some(label), posterior),
-                        None => (None, marginal(i, j)),
-                    };
-                    // Rounding may leave a sum of probabilities a little above one.
-                    let posterior = posterior.min(1.0);
-                    ParsedSpan { start: i as u32, end: j as u32, label, posterior }
-                })
-                .collect();
-        }
-        self.parses
-    }
-}
-
-fn largest(values: &[f32]) -> (u32, f32) {
-    let mut best = 0;
-    for (i, &v) in values.iter().enumerate() {
-        if v > values[best] {
-            best = i;
-        }
-    }
-    (best as u32, values[best])
-}
-
-/// Sums expected counts.
-struct Counts<'a>(&'a mut SymbolUse);
-
-impl Collect for Counts<'_> {
-    fn log_prob(&mut self, _: usize, _: f64) {}
-
-    fn span(&mut self, _: usize, _: (usize, usize), labels: &[f32]) {
-        add(&mut self.0.nonterminals, labels);
-    }
-
-    fn word(&mut self, _: usize, _: usize, tags: &[f32]) {
-        add(&mut self.0.preterminals, tags);
-    }
-}
-
-fn add(sums: &mut Vec<f64>, values: &[f32]) {
-    sums.resize(values.len(), 0.0);
-    sums.iter_mut().zip(values).for_each(|(s, &v)| *s += f64::from(v));
-}
-
-/// The sentences of two words and more, and their numbers in the batch.
-fn parsable(batch: &Batch) -> (Option<Batch>, Vec<usize>) {
-    let kept: Vec<usize> = (0..batch.len()).filter(|&b| batch.length(b) >= 2).collect();
-    let sentences: Vec<&[u32]> = kept.iter().map(|&b| batch.sentence(b)).collect();
-    (Batch::new(sentences).filter(|b| !b.is_empty()), kept)
-}
-
 impl<T: Element> Parser for RankPcfgParser<T> {
     fn parse(&self, batch: &Batch, wanted: Wanted) -> Result<Vec<Parse>, ModelError> {
-        let none = Parse { log_prob: f64::NEG_INFINITY, ..Parse::default() };
-        let mut all = vec![none; batch.len()];
-        let (Some(long), kept) = parsable(batch) else { return Ok(all) };
-        // Labels are decoded over spans, whose posteriors come along.
-        let wanted = Wanted { tree: wanted.tree || wanted.labels, ..wanted };
-        let mut parses = Parses {
-            wanted,
-            parses: vec![Parse::default(); long.len()],
-            lengths: (0..long.len()).map(|b| long.length(b)).collect(),
-            best: vec![Vec::new(); long.len()],
-        };
-        self.analyse(&long, wanted, &mut parses)?;
-        for (b, parse) in kept.into_iter().zip(parses.finish()) {
-            all[b] = parse;
-        }
-        Ok(all)
+        collect::parse(batch, wanted, |batch, wanted, to| self.analyse(batch, wanted, to))
     }
 
     fn expect(&self, batch: &Batch, into: &mut SymbolUse) -> Result<(), ModelError> {
-        match parsable(batch).0 {
-            Some(long) => {
-                let wanted = Wanted { tree: false, labels: true };
-                self.analyse(&long, wanted, &mut Counts(into))
-            }
-            None => Ok(()),
-        }
+        collect::expect(batch, into, |batch, wanted, to| self.analyse(batch, wanted, to))
     }
 
     fn grammar(&self) -> Option<GrammarView<'_>> {
@@ -467,11 +331,9 @@ impl<T: Element> Parser for RankPcfgParser<T> {
         Some(GrammarView {
             nonterminals: self.sizes.nonterminals,
             preterminals: self.sizes.preterminals,
-            rank: self.sizes.rank,
             vocabulary: self.sizes.vocabulary,
             start,
-            u,
-            vw,
+            rules: RuleView::Factors(Factors { rank: self.sizes.rank, u, vw }),
         })
     }
 

@@ -127,37 +127,18 @@ impl<T: Element> Pass<T> {
         softmax::rows_backward(&self.grammar.u, &mut self.parent_gradient, r);
         softmax::columns_backward(&self.grammar.vw, &mut self.wide_gradient, 2 * r);
         softmax::rows_backward(&self.grammar.start, &mut start_gradient, nt);
-        // Through the shared projection u_H: (d, r).
-        let projection = Matrix::new(read.projection, d, r);
-        let mut projection_gradient = vec![T::ZERO; d * r];
+        let mut collected = Collected::new();
         let wide = Matrix::new(&self.wide_gradient, symbols, 2 * r);
-        let mut through = |rows: usize, own: &[T], gradient: Matrix<'_, T>, mode: Into| {
-            let mut out = vec![T::ZERO; rows * d];
-            let to = MatrixMut::new(&mut out, rows, d);
-            multiply(to, Into::Replace, T::ONE, gradient, projection.t());
-            multiply(
-                MatrixMut::new(&mut projection_gradient, d, r),
-                mode,
-                T::ONE,
-                Matrix::new(own, rows, d).t(),
-                gradient,
-            );
-            out
-        };
-        let parents = Matrix::new(&self.parent_gradient, nt, r);
-        let parent = through(nt, read.parent, parents, Into::Replace);
-        let left = through(symbols, read.left, wide.columns(0..r), Into::Add);
-        let right = through(symbols, read.right, wide.columns(r..2 * r), Into::Add);
+        let scores =
+            [Matrix::new(&self.parent_gradient, nt, r), wide.columns(0..r), wide.columns(r..2 * r)];
+        let hidden = [read.parent, read.left, read.right];
+        let [parent, left, right] = read.projections.backward(hidden, d, scores, &mut collected);
         let layer = self.emission.backward(&read.layer, &words.distinct, &emitted_gradient);
 
         let hidden =
             HiddenGradients { parent, left, right, start: start_gradient, emission: layer.hidden };
-        let mut collected: Collected<T> = [
-            ("rank_proj".to_owned(), projection_gradient),
-            ("term_mlp.3.weight".to_owned(), layer.weight),
-            ("term_mlp.3.bias".to_owned(), layer.bias),
-        ]
-        .into();
+        collected.insert("term_mlp.3.weight".into(), layer.weight);
+        collected.insert("term_mlp.3.bias".into(), layer.bias);
         self.networks.backward(weights, sizes, hidden, &mut collected)?;
         Ok(collected)
     }
@@ -210,7 +191,7 @@ fn leaves_backward<T: Real>(
 }
 
 /// Gradients of U, `[V_N|W_N]` and s from those of the rules.
-fn rules_backward<T: Real>(
+fn rules_backward<T: Element>(
     sizes: &Sizes,
     grammar: &Grammar<T>,
     g: &RuleGradients<T>,

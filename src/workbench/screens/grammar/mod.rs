@@ -187,7 +187,7 @@ impl Grammar {
             Kind::Nonterminals if !self.rules.contains_key(&symbol) => {
                 context.spawn(Task::new("detail", title, move |handle| {
                     let grammar = parser.grammar().ok_or("this model has no rules")?;
-                    let limit = SEARCH / grammar.rank.max(1);
+                    let limit = SEARCH / grammar.cost().max(1);
                     let stop = || handle.cancelled();
                     let rules = likeliest_rules(&grammar, symbol, SHOWN, limit, &stop);
                     Ok(Detail::Rules(symbol, rules))
