@@ -15,12 +15,31 @@ pub mod report;
 pub mod treebank;
 
 use config::{Discontinuous, Encoding, Format, FunctionLabels, UnaryChains};
+use evaluation::evalb::{Parameters, evaluate, length_bins, print};
 use render::{Diagram, to_brackets, to_forest};
 use std::sync::Arc;
 use treebank::{
     BracketStyle, Entries, Entry, FileOptions, Interner, Preprocessing, Reading, Removed,
     Statistics, Tree, Writer,
 };
+
+/// Scores bytes against bytes, gold, predictions and parameters with a byte 1 between them, and
+/// checks that the figures are such.
+pub fn check_scores(bytes: &[u8]) {
+    let mut parts = bytes.splitn(3, |&b| b == 1);
+    let mut next = || parts.next().unwrap_or_default();
+    let (gold, test, rules) = (next(), next(), next());
+    let parameters = Parameters::parse(rules).unwrap_or_default();
+    let evaluation = evaluate(gold, test, &parameters);
+    let totals = evaluation.totals();
+    assert_eq!(totals.valid() + totals.errors + totals.skipped, totals.sentences);
+    for figure in [totals.recall(), totals.precision(), totals.tagging_accuracy()] {
+        assert!((0.0..=100.0).contains(&figure), "{figure}");
+    }
+    let binned: u64 = length_bins(&evaluation.rows, 10).iter().map(|(_, t)| t.sentences).sum();
+    assert_eq!(binned, totals.sentences);
+    print(&evaluation, &parameters, &mut Vec::new()).expect("a vector takes all");
+}
 
 /// Reads the bytes, and checks everything that is done to what was read.
 pub fn check(bytes: &[u8], format: Option<Format>, encoding: Option<Encoding>) {
@@ -104,7 +123,9 @@ fn read_back(entries: &[Entry], format: Format) {
         for (tree, back) in trees.zip(&again.trees) {
             // XML has no control characters.
             let same = |word: &Arc<str>| match format {
-                Format::Tiger => word.replace(|c| matches!(c, '\0'..' ' | '\u{fffe}' | '\u{ffff}'), "\u{fffd}"),
+                Format::Tiger => {
+                    word.replace(|c| matches!(c, '\0'..' ' | '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
+                }
                 _ => word.to_string(),
             };
             let words: Vec<String> = tree.words().iter().map(same).collect();

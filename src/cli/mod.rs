@@ -28,7 +28,7 @@ use anyhow::Result;
 use args::{Arguments, Command};
 use clap::Parser;
 use plain::Plain;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Entry point of the binary: parses the command line, runs the command, gives the exit code.
@@ -44,7 +44,9 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let mut out: Box<dyn Write> = match arguments.command.as_ref().is_some_and(Command::is_json) {
+    let for_programs = arguments.command.as_ref().is_some_and(Command::is_json);
+    // A treebank on a terminal is for people, whatever else it is for.
+    let mut out: Box<dyn Write> = match for_programs && !io::stdout().is_terminal() {
         true => Box::new(io::BufWriter::new(io::stdout())),
         false => Box::new(Plain::new(io::BufWriter::new(io::stdout()))),
     };

@@ -60,10 +60,10 @@ fn passed_over(folder: &Path, files: &[PathBuf], others: usize) -> String {
     let plural = |n: usize| if n == 1 { "1 file".to_owned() } else { format!("{n} files") };
     let kind = files.first().and_then(|f| extension(&f.to_string_lossy())).unwrap_or_default();
     format!(
-        "{}: {} like .{kind} read, {} of other formats passed over",
+        "{}: {} of other formats passed over, {} like .{kind} read",
         folder.display(),
-        plural(files.len()),
-        plural(others)
+        plural(others),
+        plural(files.len())
     )
 }
 

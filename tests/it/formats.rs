@@ -122,6 +122,10 @@ fn nothing_is_overwritten_without_force_and_nothing_half_written_is_left() {
     assert_eq!(fs::read_to_string(&out).expect("readable"), "mine");
     call().arg("--force").input("nothing of a tree").fails().complains("no sentence");
     assert_eq!(fs::read_to_string(&out).expect("readable"), "mine");
+    let inside = rankspace("corpus convert - --force --out").arg(base.path()).input("(S (NN a))");
+    inside.refused().complains("is a folder");
+    let nowhere = rankspace("corpus convert - --out").arg(base.path().join("b/a.mrg"));
+    nowhere.input("(S (NN a))").refused().complains("there is no folder");
     call().arg("--force").input("(S (NN a))").succeeds();
     assert_eq!(fs::read_to_string(&out).expect("readable"), "(S (NN a))\n");
     assert_eq!(fs::read_dir(base.path()).expect("readable").count(), 1);
@@ -179,7 +183,9 @@ fn every_change_has_a_meaning_and_a_place_also_in_drawings_and_of_text() {
     assert!(kinds.len() > 10, "{kinds:?}");
     let text = rankspace("corpus convert - --to brackets").input("one\n\n  two\n").fails();
     text.complains("sentences-left-out 2");
-    let cleaned = rankspace("corpus clean - --to text").input("a\n\n  B .\n.\n").succeeds();
+    let short = rankspace("corpus clean - --max-length 1").input("one Two\n").fails();
+    short.complains("of 1 read: too-long 1");
+    let cleaned = rankspace("corpus clean -").input("a\n\n  B .\n.\n").succeeds();
     let places = cleaned.prints("a\nb\n").complains("at standard input:3\n");
     places.complains("no-words: 1 sentences left out that had no word left, at standard input:4");
 }
@@ -351,7 +357,7 @@ fn several_files_are_counted_together_and_what_of_a_folder_is_not_read_is_told()
         fs::write(base.path().join(name), text).expect("writable");
     }
     let folder = rankspace("corpus stats").arg(base.path()).succeeds();
-    folder.complains("2 files like .mrg read, 1 file of other formats passed over");
+    folder.complains("1 file of other formats passed over, 2 files like .mrg read");
     let both = rankspace("corpus stats").arg(base.path().join("a.mrg"));
     let both = both.arg(base.path().join("c.txt")).succeeds();
     both.prints("files           2, the first bracketed trees").prints("words           3, 3 diff");

@@ -103,7 +103,8 @@ pub struct CorpusConvert {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Format to write [default: by the extension of --out, else brackets]
+    /// Format to write [default: by the extension of --out, else brackets, of text
+    /// and columns the same]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub to: Option<Target>,
     /// File to write, compressed where it ends in .gz [default: standard output]
@@ -175,7 +176,8 @@ pub struct CorpusClean {
     /// Leave out sentences of more words
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_length: Option<usize>,
-    /// Format to write [default: by the extension of --out, else brackets]
+    /// Format to write [default: by the extension of --out, else brackets, of text
+    /// and columns the same]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub to: Option<Target>,
     /// File to write, compressed where it ends in .gz [default: standard output]

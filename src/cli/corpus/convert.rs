@@ -104,6 +104,9 @@ fn rules(preset: &str, set: &[String]) -> Result<Preprocessing> {
     Ok(Preprocessing::resolve(&data).map_err(|e| Usage(e.to_string()))?)
 }
 
+/// Changes that leave whole sentences out.
+const LOSSES: [&str; 4] = ["sentences-left-out", "no-words", "too-short", "too-long"];
+
 /// Sentences that are read, changed one by one and written.
 struct Job<'a> {
     files: &'a [PathBuf],
@@ -124,15 +127,20 @@ impl Job<'_> {
             let message = "--json needs --out: the treebank itself goes to standard output";
             return Err(Usage(message.to_owned()).into());
         }
-        let target = self.to.or(self.out.and_then(Target::of)).unwrap_or(Target::Brackets);
+        let mut inputs = Vec::new();
+        for file in self.files {
+            inputs.extend(open(file, self.options)?);
+        }
+        let first = || inputs.first().map_or(Target::Brackets, |i| Target::like(i.format()));
+        let target = self.to.or(self.out.and_then(Target::of)).unwrap_or_else(first);
         let output = match self.out {
             Some(path) => Output::file(path, self.writing.force)?,
             None => Output::standard(&mut *out),
         };
         let mut output = TreeOutput::new(output, target)?;
         let mut report = Report::default();
-        for file in self.files {
-            for entry in open(file, self.options)?.into_iter().flatten() {
+        for input in inputs {
+            for entry in input {
                 let entry = match entry {
                     Ok(entry) => entry,
                     Err(problem) => {
@@ -159,13 +167,12 @@ impl Job<'_> {
                 Some(problem) => format!("; first problem: {problem}"),
                 None => String::new(),
             };
-            let counts: Vec<String> =
-                report.changes.counts().iter().map(|(kind, n)| format!("{kind} {n}")).collect();
-            bail!(
-                "no sentence could be written of {} read: {}{why}",
-                report.read,
-                counts.join(", ")
-            );
+            let counts = report.changes.counts();
+            let lost = LOSSES.iter().filter_map(|kind| Some((kind, counts.get(kind)?)));
+            let lost: Vec<String> = lost.map(|(kind, n)| format!("{kind} {n}")).collect();
+            let lost =
+                if lost.is_empty() { String::new() } else { format!(": {}", lost.join(", ")) };
+            bail!("no sentence could be written of {} read{lost}{why}", report.read);
         }
         output.keep()?;
         let name = self.out.map_or("standard output".to_owned(), |p| p.display().to_string());

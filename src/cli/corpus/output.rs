@@ -13,6 +13,15 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 impl Target {
+    /// What a treebank of this format is written as where nothing else is asked for.
+    pub fn like(format: Format) -> Target {
+        match format {
+            Format::Text => Target::Text,
+            Format::Columns => Target::Columns,
+            Format::Brackets | Format::Export | Format::Tiger | Format::Json => Target::Brackets,
+        }
+    }
+
     /// The format that a file's name stands for.
     pub fn of(path: &Path) -> Option<Target> {
         let name = path.to_string_lossy();
@@ -77,6 +86,9 @@ impl<'a> Output<'a> {
     /// Begins a file beside its place; refuses at once to write over one without `force`.
     pub fn file(path: &Path, force: bool) -> Result<Output<'a>> {
         let shown = path.display();
+        if path.is_dir() {
+            return Err(Usage(format!("{shown} is a folder: name a file in it")).into());
+        }
         if path.exists() && !force {
             return Err(Usage(format!("{shown} is there already; --force replaces it")).into());
         }
@@ -84,6 +96,10 @@ impl<'a> Output<'a> {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            let folder = folder.display();
+            return Err(Usage(format!("{shown}: there is no folder {folder}")).into());
+        }
         let failed = || format!("{shown}: cannot be written");
         let file = tempfile::Builder::new().prefix(".").suffix(".part").tempfile_in(folder);
         let file = BufWriter::with_capacity(1 << 16, file.with_context(failed)?);

@@ -362,6 +362,12 @@ impl Corpora {
         self.loaded.as_ref()?.corpus.sentences.get(number)
     }
 
+    /// Whether the selected tree has phrases with gaps, which no drawing shows as such.
+    fn has_gaps(&self) -> bool {
+        let tree = self.selected().and_then(|s| s.tree.as_ref());
+        tree.is_some_and(|tree| tree.is_discontinuous())
+    }
+
     fn lay_out(&mut self, context: &Context) {
         let read = self.selected().and_then(|s| s.tree.as_deref()).map(Diagram::from_tree);
         let scored = self.selected().and_then(scored_tree);

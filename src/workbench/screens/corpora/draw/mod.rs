@@ -168,7 +168,7 @@ fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
         draw_lines(frame, tags, "Tags", ranking(&s.tags, room(tags), theme.text), view);
     } else {
         let figures = figures(loaded, false, room(area), view);
-        let rows = (figures.len() as u16 + 2).min(area.height * 2 / 3);
+        let rows = (figures.len() as u16 + 2).min(area.height.saturating_sub(5));
         let [top, bottom] =
             Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(area);
         draw_lines(frame, top, "Counts", figures, view);

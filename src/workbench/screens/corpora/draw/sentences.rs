@@ -11,6 +11,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
 
 /// Rows for what preprocessing did, with their frame.
 const EFFECT: u16 = 5;
@@ -20,18 +21,14 @@ pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: R
     let [list, rest] =
         Layout::vertical([Constraint::Length(rows.max(5)), Constraint::Fill(1)]).areas(area);
     draw_list(screen, loaded, frame, list, view);
-    let place = match screen.selected().and_then(|s| s.tree.as_ref()) {
-        Some(tree) => format!(
-            "{}:{}",
-            clean(tree.place.file.rsplit('/').next().unwrap_or_default()),
-            tree.place.line
-        ),
-        None => String::new(),
-    };
     let layout = screen.layout.name();
     if !screen.compared {
-        let state = if screen.scored { "as it is scored" } else { "as it stands in the file" };
-        let title = format!("{layout} · {state} · {place}");
+        let state = match (screen.scored, screen.has_gaps()) {
+            (true, _) => "as it is scored",
+            (false, false) => "as it stands in the file",
+            (false, true) => "as it stands in the file, its gaps closed",
+        };
+        let title = titled(screen, &format!("{layout} · {state}"), rest);
         return draw_tree(screen, screen.pane.as_ref(), &title, frame, rest, view);
     }
     let [effect, trees] =
@@ -39,10 +36,24 @@ pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: R
     draw_effect(screen, frame, effect, view);
     let [before, after] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(trees);
-    let title = format!("before · {layout} · {place}");
+    let gaps = if screen.has_gaps() { ", gaps closed" } else { "" };
+    let title = titled(screen, &format!("before{gaps}"), before);
     draw_tree(screen, screen.as_read.as_ref(), &title, frame, before, view);
     let title = format!("after · {layout}");
     draw_tree(screen, screen.as_scored.as_ref(), &title, frame, after, view);
+}
+
+/// A title with the place of the selected tree behind it, as much of that as there is room for
+/// beside what a tree says of the part in view.
+fn titled(screen: &Corpora, title: &str, area: Rect) -> String {
+    /// Columns of the frame and of the part in view.
+    const BESIDE: usize = 20;
+    let Some(tree) = screen.selected().and_then(|s| s.tree.as_ref()) else { return title.into() };
+    let line = tree.place.line;
+    let file = clean(tree.place.file.rsplit('/').next().unwrap_or_default());
+    let places = [format!("{title} · {file}:{line}"), format!("{title} · line {line}")];
+    let fits = |text: &String| text.width() + BESIDE <= usize::from(area.width);
+    places.into_iter().find(fits).unwrap_or_else(|| title.into())
 }
 
 fn draw_list(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
