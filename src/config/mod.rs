@@ -56,6 +56,12 @@ impl Config {
         typed(&toml::to_string(&table).map_err(|e| ConfigError::invalid(name, &e))?)
     }
 
+    /// The defaults of a family.
+    pub fn of_family(family: Family) -> Config {
+        let text = format!("[model]\nfamily = \"{}\"\n", family.name());
+        Config::from_toml("defaults", &text, &[]).expect("the defaults of a family are valid")
+    }
+
     /// Reads a config file.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
         let name = path.display().to_string();
@@ -169,6 +175,20 @@ mod tests {
         assert_eq!(config, Config::default());
         let again = Config::from_toml("x", &config.to_toml(), &[]).expect("reads itself");
         assert_eq!(config, again);
+    }
+
+    #[test]
+    fn a_family_has_defaults_of_its_own_which_the_config_overrides() {
+        let hmm = Config::of_family(Family::RankHmm);
+        assert_eq!((hmm.training.batch_tokens, hmm.data.min_length), (256, 1));
+        assert_eq!(hmm.training.schedule, Some(Schedule { plateau: 2, factor: 0.5 }));
+        assert_eq!(Config::from_toml("x", &hmm.to_toml(), &[]).expect("reads itself"), hmm);
+        let text = "[training]\nepochs = 3\nschedule = { plateau = 0, factor = 0.5 }\n";
+        let set = ["model.family=rank-hmm".to_owned()];
+        let config = Config::from_toml("x", text, &set).expect("valid");
+        assert_eq!((config.training.epochs, config.training.beta1), (3, 0.99));
+        assert_eq!(config.training.schedule.map(|s| s.plateau), Some(0));
+        assert_eq!(Config::of_family(Family::RankPcfg), Config::default());
     }
 
     #[test]

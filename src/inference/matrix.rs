@@ -67,6 +67,16 @@ impl<'a, T> MatrixMut<'a, T> {
         MatrixMut { data, rows, columns, row_stride: columns }
     }
 
+    /// Sets every element.
+    pub fn fill(&mut self, value: T)
+    where
+        T: Copy,
+    {
+        for row in self.data.chunks_mut(self.row_stride.max(1)).take(self.rows) {
+            row[..self.columns].fill(value);
+        }
+    }
+
     /// Some consecutive columns.
     pub fn columns(self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.columns);

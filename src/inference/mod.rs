@@ -12,5 +12,6 @@ pub mod order;
 pub mod rank_hmm;
 pub mod rank_pcfg;
 mod real;
+mod thin;
 
 pub use real::{Real, vectorised};

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 /// Rows computed at a time.
 const BLOCK: usize = 512;
-/// Exponentials are kept up to this many bytes.
+/// Exponentials are kept up to this many bytes where nothing else is said.
 const KEEP: usize = 1 << 29;
 
 /// The last layer: logits = hidden weight^T + bias.
@@ -99,8 +99,10 @@ impl<T: Real> Layer<'_, T> {
 }
 
 /// What the forward pass leaves for the backward pass; buffers are kept between batches.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Emission<T> {
+    /// Exponentials are kept up to this many bytes.
+    keep: usize,
     /// Log of every state's normaliser, nats.
     pub log_normalisers: Vec<f64>,
     /// 1 / sum of every row of `exponentials`.
@@ -119,15 +121,31 @@ pub(super) struct LayerGradients<T> {
     pub bias: Vec<T>,
 }
 
+impl<T> Default for Emission<T> {
+    fn default() -> Self {
+        Emission::keeping(KEEP)
+    }
+}
+
+impl<T> Emission<T> {
+    /// Keeps the exponentials up to this many bytes; else the backward pass computes them again.
+    pub fn keeping(bytes: usize) -> Self {
+        Emission {
+            keep: bytes,
+            log_normalisers: Vec::new(),
+            factors: Vec::new(),
+            exponentials: Vec::new(),
+            kept: false,
+            expected: Vec::new(),
+        }
+    }
+}
+
 impl<T: Real> Emission<T> {
     /// Computes the normalisers, and what a backward pass will need.
     pub fn forward(&mut self, layer: &Layer<'_, T>, backward: bool) {
-        self.forward_within(layer, backward, KEEP);
-    }
-
-    fn forward_within(&mut self, layer: &Layer<'_, T>, backward: bool, keep: usize) {
         let (states, words, d) = (layer.states(), layer.vocabulary(), layer.embedding);
-        self.kept = backward && states * words * size_of::<T>() <= keep;
+        self.kept = backward && states * words * size_of::<T>() <= self.keep;
         self.exponentials
             .resize(if self.kept { states } else { BLOCK.min(states) } * words, T::ZERO);
         self.expected.resize(if backward { states * d } else { 0 }, T::ZERO);
@@ -245,8 +263,8 @@ mod tests {
         let value = |parts: &[Vec<f64>; 3], keep: usize| {
             let layer =
                 Layer { hidden: &parts[0], weight: &parts[1], bias: &parts[2], embedding: d };
-            let mut emission = Emission::default();
-            emission.forward_within(&layer, true, keep);
+            let mut emission = Emission::keeping(keep);
+            emission.forward(&layer, true);
             let logs = layer.log_probabilities(&chosen, &emission.log_normalisers);
             let value: f64 = logs.iter().zip(&gradient).map(|(l, g)| l * g).sum();
             let all = emission.backward(&layer, &chosen, &gradient);

@@ -184,12 +184,19 @@ pub(super) fn columns_backward<T: Real>(probabilities: &[T], gradient: &mut [T],
         .collect();
     let dots: Vec<T> =
         (0..columns).map(|c| partial.iter().fold(T::ZERO, |sum, block| sum + block[c])).collect();
+    columns_backward_with(probabilities, gradient, &dots);
+}
+
+/// The same for some rows, where the sum over all rows of each column's probabilities times their
+/// gradient is known.
+pub(super) fn columns_backward_with<T: Real>(probabilities: &[T], gradient: &mut [T], dots: &[T]) {
+    let columns = dots.len();
     gradient
         .par_chunks_mut(columns)
         .zip(probabilities.par_chunks(columns))
         .with_min_len(BLOCK)
         .for_each(|(g, p)| {
-            for ((g, &p), &dot) in g.iter_mut().zip(p).zip(&dots) {
+            for ((g, &p), &dot) in g.iter_mut().zip(p).zip(dots) {
                 *g = p * (*g - dot);
             }
         });

@@ -1,10 +1,10 @@
 //! The step from one word's rank vector to what is expected of the next, in either order of
 //! elimination.
 
-use super::{RuleGradients, resized};
-use crate::inference::Real;
+use super::resized;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::order::{Order, Plan, product};
+use crate::inference::{Real, thin};
 
 /// A training step on sentences of some lengths, in lockstep.
 #[derive(Clone, Copy, Debug)]
@@ -16,19 +16,19 @@ pub struct Training<'a> {
 
 impl Plan for Training<'_> {
     fn cost(&self, order: Order) -> f64 {
-        let (m, r) = (self.states as f64, self.rank as f64);
         let matrix = elements(order, self.states, self.rank);
         let longest = self.lengths.iter().copied().max().unwrap_or(0);
         // Forward and backward, a product each time step, and one for the gradient of the matrix.
         let steps = (1..longest).map(|t| {
             let rows = self.lengths.iter().filter(|&&n| n > t).count() as f64;
-            2.0 * product(rows, matrix) + rows * matrix
+            let step = match order {
+                Order::Rank => product(rows, matrix),
+                // Streamed by hand, see `thin`: half the overhead.
+                Order::State => product(rows, 0.5 * matrix) + 0.5 * rows * matrix,
+            };
+            2.0 * step + rows * matrix
         });
-        let preparation = match order {
-            Order::Rank => m * r * r,
-            Order::State => 0.0,
-        };
-        steps.sum::<f64>() + 3.0 * preparation
+        steps.sum::<f64>() + 3.0 * preparation(order, self.states, self.rank)
     }
 }
 
@@ -42,6 +42,14 @@ pub struct Scoring {
 impl Plan for Scoring {
     fn cost(&self, order: Order) -> f64 {
         elements(order, self.states, self.rank)
+    }
+}
+
+/// Multiply-adds before the first word.
+pub fn preparation(order: Order, states: usize, rank: usize) -> f64 {
+    match order {
+        Order::Rank => states as f64 * (rank * rank) as f64,
+        Order::State => 0.0,
     }
 }
 
@@ -135,59 +143,25 @@ impl<T: Real> Chain<'_, T> {
     /// Forward is x V^T U, and backward x U^T V: the same with U and V exchanged.
     fn through(&self, rank: usize, from: &[T], between: &mut [T], to: &mut [T], back: bool) {
         let rows = from.len() / rank;
-        let from = Matrix::new(from, rows, rank);
-        let to = MatrixMut::new(to, rows, rank);
         match self {
             Chain::Rank { a, .. } => {
                 let a = Matrix::new(a, rank, rank);
+                let (from, to) = (Matrix::new(from, rows, rank), MatrixMut::new(to, rows, rank));
                 multiply(to, Into::Replace, T::ONE, from, if back { a.t() } else { a });
             }
             Chain::State { u, v } => {
                 let states = u.len() / rank;
                 let (first, second) = if back { (u, v) } else { (v, u) };
+                if rows <= thin::ROWS {
+                    return thin::through(rank, from, [first, second], between, to);
+                }
+                let (from, to) = (Matrix::new(from, rows, rank), MatrixMut::new(to, rows, rank));
                 let first = Matrix::new(first, states, rank).t();
                 let middle = MatrixMut::new(&mut *between, rows, states);
                 multiply(middle, Into::Replace, T::ONE, from, first);
                 let between = Matrix::new(between, rows, states);
                 let second = Matrix::new(second, states, rank);
                 multiply(to, Into::Replace, T::ONE, between, second);
-            }
-        }
-    }
-
-    /// `factor` times the gradient of the matrices, from values and gradients of some steps.
-    pub(super) fn gradients(
-        &self,
-        rank: usize,
-        factor: T,
-        [alpha, between, between_gradient, next_gradient]: [&[T]; 4],
-        into: &mut RuleGradients<T>,
-    ) {
-        let rows = alpha.len() / rank;
-        let product = |to: &mut Vec<T>, left: &[T], right: &[T], columns: usize| {
-            to.clear();
-            to.resize(columns * rank, T::ZERO);
-            // Sentences of one word have no step: zero it stays.
-            if rows > 0 {
-                multiply(
-                    MatrixMut::new(to, columns, rank),
-                    Into::Replace,
-                    factor,
-                    Matrix::new(left, rows, columns).t(),
-                    Matrix::new(right, rows, rank),
-                );
-            }
-        };
-        let RuleGradients { chain, u, v, .. } = into;
-        for part in [&mut *chain, &mut *u, &mut *v] {
-            part.clear();
-        }
-        match self {
-            Chain::Rank { .. } => product(chain, alpha, next_gradient, rank),
-            Chain::State { .. } => {
-                let states = self.states(rank);
-                product(u, between, next_gradient, states);
-                product(v, between_gradient, alpha, states);
             }
         }
     }

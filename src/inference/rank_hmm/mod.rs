@@ -16,14 +16,16 @@
 //! exist.
 
 mod chain;
+mod steps;
 #[cfg(test)]
 mod tests;
 
 use super::Real;
 use crate::treebank::Batch;
 use chain::Between;
-pub use chain::{Chain, Scoring, Training, elements};
+pub use chain::{Chain, Scoring, Training, elements, preparation};
 use rayon::prelude::*;
+pub use steps::Steps;
 
 /// What the program reads.
 #[derive(Clone, Copy, Debug)]
@@ -40,16 +42,11 @@ pub struct Rules<'a, T> {
     pub floor: f64,
 }
 
-/// Gradient of `weight * sum of log p` with respect to each part of [`Rules`].
+/// Gradient of `weight * sum of log p` with respect to the parts of [`Rules`] beside the chain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleGradients<T> {
     /// (r)
     pub start: Vec<T>,
-    /// A: (r, r) of [`Chain::Rank`], else empty.
-    pub chain: Vec<T>,
-    /// U and V: (states, r) of [`Chain::State`], else empty.
-    pub u: Vec<T>,
-    pub v: Vec<T>,
     /// With respect to log W: (words, r).
     pub log_words: Vec<T>,
 }
@@ -278,22 +275,30 @@ impl<T: Real> Lattice<T> {
         }
     }
 
-    /// Gradient of `weight * sum of log p`, after [`Lattice::backward`].
-    pub fn gradients(&self, rules: &Rules<'_, T>, weight: f64, into: &mut RuleGradients<T>) {
+    /// Gradient of `weight * sum of log p`, after [`Lattice::backward`]; that of the chain comes
+    /// from [`Lattice::steps`].
+    pub fn gradients(&self, rules: &Rules<'_, T>, weight: f64) -> RuleGradients<T> {
         let r = self.rank;
-        let layout = &self.layout;
         let factor = T::from_f64(weight);
-        into.start.clear();
-        into.start.resize(r, T::ZERO);
-        for row in self.expected_gradient[..layout.order.len() * r].chunks_exact(r) {
-            into.start.iter_mut().zip(row).for_each(|(s, &g)| *s += g * factor);
+        let add = |to: &mut [T], row: &[T]| {
+            to.iter_mut().zip(row).for_each(|(to, &g)| *to += g * factor);
+        };
+        let mut start = vec![T::ZERO; r];
+        for row in self.expected_gradient[..self.layout.order.len() * r].chunks_exact(r) {
+            add(&mut start, row);
         }
-        into.log_words.clear();
-        into.log_words.resize(rules.words.len(), T::ZERO);
+        let mut log_words = vec![T::ZERO; rules.words.len()];
         for (row, &word) in self.word_gradient.chunks_exact(r).zip(&self.word_of) {
-            let own = &mut into.log_words[word * r..(word + 1) * r];
-            own.iter_mut().zip(row).for_each(|(w, &g)| *w += g * factor);
+            add(&mut log_words[word * r..(word + 1) * r], row);
         }
+        RuleGradients { start, log_words }
+    }
+
+    /// All steps between two words, for the gradients of `weight * sum of log p`; after
+    /// [`Lattice::backward`].
+    pub fn steps(&self, rules: &Rules<'_, T>, weight: f64) -> Steps<T> {
+        let (r, layout) = (self.rank, &self.layout);
+        let states = rules.chain.states(r);
         // Pairs of a row and the row of the same sentence one step later, brought together.
         let pairs: Vec<(usize, usize)> = (1..layout.steps())
             .flat_map(|t| {
@@ -302,16 +307,22 @@ impl<T: Real> Lattice<T> {
             })
             .collect();
         let gather = |values: &[T], row: &dyn Fn(&(usize, usize)) -> usize, width: usize| {
-            let rows = pairs.iter().flat_map(|pair| &values[row(pair) * width..][..width]);
-            rows.copied().collect::<Vec<T>>()
+            let mut rows = Vec::with_capacity(pairs.len() * width);
+            pairs
+                .iter()
+                .for_each(|pair| rows.extend_from_slice(&values[row(pair) * width..][..width]));
+            rows
         };
-        let alpha = gather(&self.alpha, &|p| p.0, r);
-        let expected_gradient = gather(&self.expected_gradient, &|p| p.1, r);
-        let states = rules.chain.states(r);
-        let between = gather(&self.between.values, &|p| p.0, states);
-        let between_gradient = gather(&self.between.gradients, &|p| p.0, states);
-        let values = [&alpha, &between, &between_gradient, &expected_gradient].map(Vec::as_slice);
-        rules.chain.gradients(r, factor, values, into);
+        Steps {
+            rank: r,
+            states,
+            weight: T::from_f64(weight),
+            alpha: gather(&self.alpha, &|p| p.0, r),
+            alpha_gradient: gather(&self.alpha_gradient, &|p| p.0, r),
+            next_gradient: gather(&self.expected_gradient, &|p| p.1, r),
+            between: gather(&self.between.values, &|p| p.0, states),
+            between_gradient: gather(&self.between.gradients, &|p| p.0, states),
+        }
     }
 
     /// Posterior of the state that each word of a sentence is emitted from: (words, states), after

@@ -10,6 +10,10 @@ use crate::model::layers::{Collected, Naming, Residual, Weights, linear, linear_
 use crate::model::start::{self, Draw, Shapes};
 use crate::model::{ModelError, Parameters, softmax};
 use candle_core::DType;
+use std::ops::Range;
+
+/// States whose gradients are computed at a time.
+const BLOCK: usize = 1024;
 
 /// Entries that a step leaves out.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +46,8 @@ pub(super) struct Networks<T> {
     start_hidden: Residual<T>,
     word_hidden: Residual<T>,
     zeros: Vec<T>,
+    /// Gradient of some rows of U or V.
+    block: Vec<T>,
 }
 
 impl<T: Element> Default for Networks<T> {
@@ -54,6 +60,7 @@ impl<T: Element> Default for Networks<T> {
             start_hidden: Residual::named(Naming::Numbered),
             word_hidden: Residual::named(Naming::Numbered),
             zeros: Vec::new(),
+            block: Vec::new(),
         }
     }
 }
@@ -110,42 +117,51 @@ impl<T: Element> Networks<T> {
         })
     }
 
-    /// Gradients of all parameters from those of s, U, V and of the layer of the words:
-    /// `words` of the hidden words (o, d), `ranks` of the last weight (r, d). `to_states` gives
-    /// the gradients of U and of V, one after the other, into a buffer.
+    /// Gradients of all parameters from those of s, U, V and of the layer of the words. Those of U
+    /// and V are asked for some rows at a time, for they are as large as U and V.
     pub fn backward(
         &mut self,
         weights: &Weights<'_>,
         sizes: &Sizes,
         masks: &Masks<'_>,
-        gradients: Incoming<'_, T>,
-        mut to_states: impl FnMut(Factor, &Self, &mut [T]),
+        incoming: Incoming<T>,
+        rows_of: impl Fn(Factor, &Self, Range<usize>, &mut [T]),
     ) -> Result<Collected<T>, ModelError> {
         let Sizes { states, rank, embedding: d, .. } = *sizes;
-        let Incoming { mut start, mut words, ranks, buffer } = gradients;
+        let Incoming { mut start, v_dots, mut words, ranks } = incoming;
         let mut to = Collected::new();
 
         // U and V, through their softmaxes and the projection they share: (r, d).
         let projection = Matrix::new(weights.get("projection")?, rank, d);
         let mut shared = vec![T::ZERO; rank * d];
-        buffer.resize(states * rank, T::ZERO);
-        for (factor, name, mode) in
-            [(Factor::U, "state_emb", Into::Replace), (Factor::V, "next_state_emb", Into::Add)]
-        {
-            to_states(factor, self, buffer);
-            match factor {
-                Factor::U => softmax::rows_backward(&self.u, buffer, rank),
-                Factor::V => softmax::columns_backward(&self.v, buffer, rank),
-            }
-            let gradient = Matrix::new(buffer, states, rank);
+        self.block.resize(BLOCK.min(states) * rank, T::ZERO);
+        let mut block = std::mem::take(&mut self.block);
+        for (factor, name) in [(Factor::U, "state_emb"), (Factor::V, "next_state_emb")] {
             let mut own = vec![T::ZERO; states * d];
-            let own_to = MatrixMut::new(&mut own, states, d);
-            multiply(own_to, Into::Replace, T::ONE, gradient, projection);
             let embeddings = Matrix::new(weights.get(name)?, states, d);
-            let shared_to = MatrixMut::new(&mut shared, rank, d);
-            multiply(shared_to, mode, T::ONE, gradient.t(), embeddings);
+            for from in (0..states).step_by(BLOCK) {
+                let rows = from..(from + BLOCK).min(states);
+                let count = rows.len();
+                let block = &mut block[..count * rank];
+                rows_of(factor, self, rows.clone(), block);
+                let own_rows = from * rank..(from + count) * rank;
+                match factor {
+                    Factor::U => softmax::rows_backward(&self.u[own_rows], block, rank),
+                    Factor::V => softmax::columns_backward_with(&self.v[own_rows], block, &v_dots),
+                }
+                let gradient = Matrix::new(block, count, rank);
+                let to = MatrixMut::new(&mut own[from * d..][..count * d], count, d);
+                multiply(to, Into::Replace, T::ONE, gradient, projection);
+                let mode = match (factor, from) {
+                    (Factor::U, 0) => Into::Replace,
+                    _ => Into::Add,
+                };
+                let to = MatrixMut::new(&mut shared, rank, d);
+                multiply(to, mode, T::ONE, gradient.t(), embeddings.rows(rows));
+            }
             to.insert(name.into(), own);
         }
+        self.block = block;
         to.insert("projection".into(), shared);
 
         softmax::rows_backward(&self.start, &mut start, states);
@@ -186,15 +202,14 @@ pub(super) enum Factor {
 }
 
 /// What [`Networks::backward`] starts from.
-pub(super) struct Incoming<'a, T> {
-    /// (states)
+pub(super) struct Incoming<T> {
+    /// Gradient of s: (states)
     pub start: Vec<T>,
-    /// (o, d)
+    /// Sum over states of V times its gradient: (r)
+    pub v_dots: Vec<T>,
+    /// Gradients of the hidden words, (o, d), and of their last layer's weight, (r, d).
     pub words: Vec<T>,
-    /// (r, d)
     pub ranks: Vec<T>,
-    /// For (states, r).
-    pub buffer: &'a mut Vec<T>,
 }
 
 fn last(name: &str) -> String {

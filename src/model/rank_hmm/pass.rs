@@ -6,24 +6,26 @@ use crate::config::Elimination;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::order::Order;
-use crate::inference::rank_hmm::{Chain, Lattice, OutOfRange, RuleGradients, Rules, Training};
+use crate::inference::rank_hmm::{
+    Chain, Lattice, OutOfRange, RuleGradients, Rules, Steps, Training,
+};
 use crate::model::element::Element;
 use crate::model::emission::Emission;
 use crate::model::layers::{Collected, Weights};
 use crate::model::words::Words;
 use crate::model::{ModelError, order_of, softmax};
 use crate::treebank::Batch;
+use std::ops::Range;
 use std::time::Instant;
 
 /// Buffers of a step, kept between batches.
-#[derive(Default)]
 pub(super) struct Pass<T: Element> {
     networks: Networks<T>,
     emission: Emission<T>,
+    /// A and its gradient: (r, r).
     chain: Vec<T>,
+    chain_gradient: Vec<T>,
     lattice: Lattice<T>,
-    rule_gradients: RuleGradients<T>,
-    buffer: Vec<T>,
 }
 
 /// What a step has found.
@@ -34,6 +36,22 @@ pub(super) struct Done<T> {
     pub log_probs: Vec<f64>,
     pub network_seconds: f64,
     pub inference_seconds: f64,
+}
+
+/// Exponentials of the emissions that are kept, bytes: beside U and V of the paper's size they
+/// would be a sixth of all memory, and to compute them again costs a fortieth of the time.
+const KEEP: usize = 1 << 27;
+
+impl<T: Element> Default for Pass<T> {
+    fn default() -> Self {
+        Pass {
+            networks: Networks::default(),
+            emission: Emission::keeping(KEEP),
+            chain: Vec::new(),
+            chain_gradient: Vec::new(),
+            lattice: Lattice::default(),
+        }
+    }
 }
 
 impl<T: Element> Pass<T> {
@@ -58,8 +76,7 @@ impl<T: Element> Pass<T> {
         let order = order_of(elimination, &Training { states, rank, lengths: &lengths });
         let Networks { start, u, v, .. } = &self.networks;
         let pi = start_ranks(start, u, rank);
-        let rank_order = order == Order::Rank;
-        if rank_order {
+        if order == Order::Rank {
             chain_of(u, v, rank, &mut self.chain);
         }
         let forward_seconds = started.elapsed().as_secs_f64();
@@ -76,63 +93,72 @@ impl<T: Element> Pass<T> {
             word_scales: &scales,
             floor,
         };
-        let log_probs = infer(&rules, batch, words, &mut self.lattice, &mut self.rule_gradients)?;
+        let Inferred { log_probs, gradients, steps } =
+            infer(&rules, batch, words, &mut self.lattice)?;
         let inference_seconds = inference.elapsed().as_secs_f64();
 
         let backward = Instant::now();
-        let g = &self.rule_gradients;
+        let g = &gradients;
         // pi = s U: what s gets through U, and U through s.
         let mut start_gradient = vec![T::ZERO; states];
         multiply(
             MatrixMut::new(&mut start_gradient, states, 1),
             Into::Replace,
             T::ONE,
-            Matrix::new(&self.networks.u, states, rank),
+            Matrix::new(u, states, rank),
             Matrix::new(&g.start, rank, 1),
         );
-        let own = self.emission.backward(
-            &self.networks.layer(weights, sizes)?,
-            &words.distinct,
-            &g.log_words,
-        );
-        let incoming = Incoming {
-            start: start_gradient,
-            words: own.weight,
-            ranks: own.hidden,
-            buffer: &mut self.buffer,
+        // A = V^T U: the sum over states of V and its gradient is that over A and its own.
+        let v_dots = match order {
+            Order::State => steps.v_dots(),
+            Order::Rank => {
+                self.chain_gradient.resize(rank * rank, T::ZERO);
+                steps.chain(&mut self.chain_gradient);
+                let rows =
+                    self.chain.chunks_exact(rank).zip(self.chain_gradient.chunks_exact(rank));
+                let dot = |(a, g): (&[T], &[T])| a.iter().zip(g).map(|(&a, &g)| a * g).sum();
+                rows.map(dot).collect()
+            }
         };
-        let to_states = |factor: Factor, networks: &Networks<T>, to: &mut [T]| {
+        let layer = self.networks.layer(weights, sizes)?;
+        let own = self.emission.backward(&layer, &words.distinct, &g.log_words);
+        let incoming =
+            Incoming { start: start_gradient, v_dots, words: own.weight, ranks: own.hidden };
+        let (chain_rows, chain_gradient) = match order {
+            Order::Rank => (rank, &self.chain_gradient[..]),
+            Order::State => (0, &[][..]),
+        };
+        let chain_gradient = Matrix::new(chain_gradient, chain_rows, rank);
+        let rows_of = |factor: Factor, networks: &Networks<T>, rows: Range<usize>, to: &mut [T]| {
             let Networks { start, u, v, .. } = networks;
-            // A = V^T U.
-            let (own, other, ready) = match factor {
-                Factor::U => (Matrix::new(&g.chain, rank_of(rank_order, rank), rank), v, &g.u),
-                Factor::V => (Matrix::new(&g.chain, rank_of(rank_order, rank), rank).t(), u, &g.v),
+            let count = rows.len();
+            let (other, chain) = match factor {
+                Factor::U => (v, chain_gradient),
+                Factor::V => (u, chain_gradient.t()),
             };
-            if rank_order {
-                let other = Matrix::new(other, states, rank);
-                multiply(MatrixMut::new(to, states, rank), Into::Replace, T::ONE, other, own);
-            } else {
-                to.copy_from_slice(ready);
+            match (order, factor) {
+                (Order::Rank, _) => {
+                    let other = Matrix::new(other, states, rank).rows(rows.clone());
+                    let to = MatrixMut::new(to, count, rank);
+                    multiply(to, Into::Replace, T::ONE, other, chain);
+                }
+                (Order::State, Factor::U) => steps.u(rows.clone(), to),
+                (Order::State, Factor::V) => steps.v(rows.clone(), to),
             }
             if factor == Factor::U {
                 multiply(
-                    MatrixMut::new(to, states, rank),
+                    MatrixMut::new(to, count, rank),
                     Into::Add,
                     T::ONE,
-                    Matrix::new(start, states, 1),
+                    Matrix::new(&start[rows], count, 1),
                     Matrix::new(&g.start, 1, rank),
                 );
             }
         };
-        let gradients = self.networks.backward(weights, sizes, masks, incoming, to_states)?;
+        let gradients = self.networks.backward(weights, sizes, masks, incoming, rows_of)?;
         let network_seconds = forward_seconds + backward.elapsed().as_secs_f64();
         Ok(Done { gradients, log_probs, network_seconds, inference_seconds })
     }
-}
-
-/// Rows of the chain's gradient: it has none where the states are kept.
-fn rank_of(rank_order: bool, rank: usize) -> usize {
-    if rank_order { rank } else { 0 }
 }
 
 /// pi = s U: (r).
@@ -161,17 +187,22 @@ pub(super) fn chain_of<T: Real>(u: &[T], v: &[T], rank: usize, to: &mut Vec<T>) 
     );
 }
 
-/// Forward, backward and gradients of -mean log p over tokens; in double precision where `T` is
-/// too narrow.
+/// What the program finds of -mean log p over tokens.
+struct Inferred<T> {
+    log_probs: Vec<f64>,
+    gradients: RuleGradients<T>,
+    steps: Steps<T>,
+}
+
+/// Forward, backward and gradients; in double precision where `T` is too narrow.
 fn infer<T: Real>(
     rules: &Rules<'_, T>,
     batch: &Batch,
     words: &Words,
     lattice: &mut Lattice<T>,
-    gradients: &mut RuleGradients<T>,
-) -> Result<Vec<f64>, ModelError> {
-    if run(rules, batch, words, lattice, gradients).is_ok() {
-        return Ok(lattice.log_p().to_vec());
+) -> Result<Inferred<T>, ModelError> {
+    if let Ok(inferred) = run(rules, batch, words, lattice) {
+        return Ok(inferred);
     }
     let wide = |x: &[T]| x.iter().map(|x| x.to_f64()).collect::<Vec<f64>>();
     let (mut buffers, start, wide_words) =
@@ -184,23 +215,18 @@ fn infer<T: Real>(
         word_scales: rules.word_scales,
         floor: rules.floor,
     };
-    let (mut lattice, mut own) = (Lattice::default(), RuleGradients::default());
-    run(&rules, batch, words, &mut lattice, &mut own).map_err(|e| ModelError::Sentence {
-        sentence: e.sentence,
-        reason: format!(
-            "the probability of its word {} is zero or not a number with these weights",
-            e.position + 1
-        ),
-    })?;
+    let Inferred { log_probs, gradients, steps } =
+        run(&rules, batch, words, &mut Lattice::default()).map_err(|e| ModelError::Sentence {
+            sentence: e.sentence,
+            reason: format!(
+                "the probability of its word {} is zero or not a number with these weights",
+                e.position + 1
+            ),
+        })?;
     let narrow = |x: &[f64]| x.iter().map(|&x| T::from_f64(x)).collect::<Vec<T>>();
-    *gradients = RuleGradients {
-        start: narrow(&own.start),
-        chain: narrow(&own.chain),
-        u: narrow(&own.u),
-        v: narrow(&own.v),
-        log_words: narrow(&own.log_words),
-    };
-    Ok(lattice.log_p().to_vec())
+    let RuleGradients { start, log_words } = &gradients;
+    let gradients = RuleGradients { start: narrow(start), log_words: narrow(log_words) };
+    Ok(Inferred { log_probs, gradients, steps: steps.cast() })
 }
 
 fn run<T: Real>(
@@ -208,10 +234,13 @@ fn run<T: Real>(
     batch: &Batch,
     words: &Words,
     lattice: &mut Lattice<T>,
-    gradients: &mut RuleGradients<T>,
-) -> Result<(), OutOfRange> {
+) -> Result<Inferred<T>, OutOfRange> {
+    let weight = -1.0 / batch.tokens() as f64;
     lattice.forward(rules, batch, &words.of_token)?;
     lattice.backward(rules);
-    lattice.gradients(rules, -1.0 / batch.tokens() as f64, gradients);
-    Ok(())
+    Ok(Inferred {
+        log_probs: lattice.log_p().to_vec(),
+        gradients: lattice.gradients(rules, weight),
+        steps: lattice.steps(rules, weight),
+    })
 }

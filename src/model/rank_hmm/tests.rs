@@ -154,9 +154,9 @@ fn states_emissions_and_expected_counts_agree_with_enumeration() {
     assert!((parse.log_prob - total.ln()).abs() < 1e-5);
     let mut expected = SymbolUse::default();
     parser.expect(&batch, &mut expected).expect("counts");
-    for t in 0..3 {
-        let best = (0..states).max_by(|&a, &b| posterior[t][a].total_cmp(&posterior[t][b]));
-        assert_eq!(parse.tags[t] as usize, best.expect("states"));
+    for (row, &tag) in posterior.iter().zip(&parse.tags) {
+        let best = (0..states).max_by(|&a, &b| row[a].total_cmp(&row[b]));
+        assert_eq!(tag as usize, best.expect("states"));
     }
     for state in 0..states {
         let sum: f64 = posterior.iter().map(|row| row[state] / total).sum();
