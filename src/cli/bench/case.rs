@@ -226,9 +226,9 @@ mod tests {
         let many = Case { n: 20, symbols, ..case };
         let (networks, matrices, rules, chart) = (14.0 + 10.0, 14.0 + 1.0 + 4.0, 8.0 + 4.0, 380.0);
         assert_eq!(many.operations(2.0), 6.0 * (networks + matrices + rules + chart));
-        // An HMM of two states, rank 3: the chain is summed out, 2 x 3 x 3, and costs 9 a step.
-        let hmm = Case { n: 20, rank: 3, symbols: Symbols::Hmm { states: 2 }, ..case };
-        let networks = 5.0 * 3.0 + 2.0 * 2.0 * 3.0 + 3.0 + 2.0;
-        assert_eq!(hmm.operations(2.0), 6.0 * (networks + 6.0 + 18.0 + 6.0 + 19.0 * 9.0));
+        // An HMM of 20 states, rank 3: the chain is summed out, 20 x 3 x 3, and costs 9 a step.
+        let hmm = Case { n: 20, rank: 3, symbols: Symbols::Hmm { states: 20 }, ..case };
+        let networks = 5.0 * 21.0 + 2.0 * 20.0 * 3.0 + 3.0 + 20.0;
+        assert_eq!(hmm.operations(2.0), 6.0 * (networks + 6.0 + 180.0 + 60.0 + 19.0 * 9.0));
     }
 }

@@ -166,3 +166,21 @@ impl<T: Real> Chain<'_, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_follows_sizes_and_sequences_in_lockstep() {
+        let order = |states, rank, lengths: &[usize]| Training { states, rank, lengths }.cheapest();
+        // The paper's size, eight sentences of 32 tokens: A costs more than all steps.
+        assert_eq!(order(16_384, 4096, &[32; 8]), Order::State);
+        assert_eq!(order(4096, 1024, &[32; 8]), Order::State);
+        // Many steps with few states more than ranks.
+        assert_eq!(order(512, 256, &[32; 8]), Order::Rank);
+        // Where A stands still, it pays but with fewer than half as many states as ranks.
+        assert_eq!(Scoring { states: 16_384, rank: 4096 }.cheapest(), Order::Rank);
+        assert_eq!(Scoring { states: 100, rank: 4096 }.cheapest(), Order::State);
+    }
+}
