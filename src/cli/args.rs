@@ -2,7 +2,7 @@
 //! and shell completion. What a command means is in the file of its name.
 
 use super::corpus::args::Corpus;
-use super::values::{confidence, seed};
+use super::values::{confidence, seed, several};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -52,6 +52,8 @@ pub enum Command {
     Parse(Parse),
     /// Print the log-probability of every sentence, and the surprisal of every token
     Score(Score),
+    /// Parse with several checkpoints at once: the trees that they agree on most, scored
+    Consensus(Consensus),
     /// Make a checkpoint of one that the published PyTorch code saved
     Import(Import),
     /// Write a checkpoint's weights as the published PyTorch code saves them
@@ -82,6 +84,7 @@ impl Command {
             Command::Significance(args) => args.json,
             Command::Parse(args) => args.format == Format::Json,
             Command::Score(args) => args.json,
+            Command::Consensus(args) => args.json,
             Command::Import(args) => args.json,
             Command::Corpus(Corpus::Stats(args)) => args.json,
             // What is written is a treebank, or the report of it.
@@ -100,6 +103,7 @@ impl Command {
 
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("settings").required(true).args(["config", "preset"])))]
+#[command(after_help = "Example: rankspace train --preset pcfg-small --seeds 4 --parallel 2")]
 pub struct Train {
     /// Config file (TOML)
     #[arg(value_name = "CONFIG")]
@@ -113,6 +117,13 @@ pub struct Train {
     /// Run folder to make; it must be new or empty [default: runs/DATE-FAMILY]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Train so many runs that differ in their seed, counted up from the config's, in a folder
+    /// of their own; called again with the same --out, it goes on where it was stopped
+    #[arg(long, value_name = "N", value_parser = several)]
+    pub seeds: Option<usize>,
+    /// How many of them at a time, as far as they fit into the memory
+    #[arg(long, value_name = "K", default_value_t = 1, requires = "seeds", value_parser = several)]
+    pub parallel: usize,
     /// Device to compute on: auto, cpu or cuda:N
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
@@ -123,9 +134,12 @@ pub struct Train {
 
 #[derive(Debug, Args)]
 pub struct Resume {
-    /// Run folder
+    /// Run folder, or the folder of several seeds
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
+    /// How many runs of several seeds at a time
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = several)]
+    pub parallel: usize,
     /// End with one JSON object on standard output; all other lines go to standard error
     #[arg(long)]
     pub json: bool,
@@ -259,6 +273,27 @@ pub struct Score {
     #[arg(long)]
     pub tokens: bool,
     /// Print one JSON object a sentence
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Per sentence, the binary tree with the largest sum of the members' span \
+                        marginals; its F1 stands beside theirs.\n\
+                        Example: rankspace consensus runs/*-seed-* sample:test")]
+pub struct Consensus {
+    /// Checkpoint files, or run folders (their best checkpoints)
+    #[arg(value_name = "CHECKPOINT", required = true, num_args = 1..)]
+    pub checkpoints: Vec<PathBuf>,
+    /// Treebank; a file, a folder, a pattern or sample:dev
+    pub corpus: PathBuf,
+    /// Let the members' trees vote instead of adding up their span marginals
+    #[arg(long)]
+    pub votes: bool,
+    /// Leave out sentences of more words, counted after preprocessing
+    #[arg(long, value_name = "N")]
+    pub max_length: Option<usize>,
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }

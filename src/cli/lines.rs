@@ -1,8 +1,9 @@
 //! A run in plain lines: one for every evaluation, change of state and note. The same words
 //! for a run of this process and for one that is followed from its folder.
 
+use crate::evaluation::Spread;
 use crate::report::{Event, EventKind, Level, Metrics, RunState, epoch_at};
-use crate::run::Timeline;
+use crate::run::{Spreads, Timeline};
 
 /// Figures in the order of printing, with the words for them and their decimals.
 const FIGURES: [(&str, &str, usize); 4] = [
@@ -91,6 +92,22 @@ pub fn figures(metrics: &Metrics) -> String {
         .iter()
         .filter_map(|(key, name, decimals)| {
             metrics.get(key).map(|value| format!("{name} {value:.decimals$}"))
+        })
+        .collect::<Vec<_>>()
+        .join("  ")
+}
+
+/// Mean, standard deviation, least and greatest of the known figures, e.g.
+/// `S-F1 45.21 ± 3.10 (41.02 to 48.77)`.
+pub fn spreads(spreads: &Spreads) -> String {
+    FIGURES
+        .iter()
+        .filter_map(|(key, name, decimals)| {
+            let Spread { mean, sd, least, greatest, .. } = spreads.get(key)?;
+            let sd = sd.map_or(String::new(), |sd| format!(" ± {sd:.decimals$}"));
+            Some(format!(
+                "{name} {mean:.decimals$}{sd} ({least:.decimals$} to {greatest:.decimals$})"
+            ))
         })
         .collect::<Vec<_>>()
         .join("  ")

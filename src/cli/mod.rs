@@ -5,6 +5,7 @@ mod analysis;
 mod args;
 mod bench;
 mod completions;
+mod consensus;
 mod corpus;
 mod doctor;
 mod eval;
@@ -18,6 +19,7 @@ mod presets;
 mod progress;
 mod published;
 mod score;
+mod seeds;
 mod sentences;
 mod significance;
 mod train;
@@ -68,6 +70,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Significance(args)) => significance::run(&args, out),
         Some(Command::Parse(args)) => parse::run(&args, out),
         Some(Command::Score(args)) => score::run(&args, out),
+        Some(Command::Consensus(args)) => consensus::run(&args, out),
         Some(Command::Import(args)) => published::import(&args, out),
         Some(Command::Export(args)) => published::export(&args, out),
         Some(Command::Corpus(args)) => corpus::run(&args, out),

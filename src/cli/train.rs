@@ -5,11 +5,12 @@ use super::failure::{Usage, is_closed_pipe};
 use super::lines::{self, Lines};
 use super::plain::tell;
 use super::progress::Bars;
+use super::seeds;
 use super::values::blame;
 use crate::config::{self, Config, ConfigError};
 use crate::model;
 use crate::report::{Event, Metrics, RunState};
-use crate::run::{self, Command, Job, Outcome, RunFolder};
+use crate::run::{self, Command, Group, Job, Outcome, RunFolder};
 use crate::treebank::{Splits, TreebankError};
 use anyhow::{Result, anyhow, bail};
 use crossbeam_channel::RecvTimeoutError;
@@ -34,12 +35,23 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
         Some(key) => blame(key, e.into()),
         None => e.into(),
     })?;
-    let folder = match &args.out {
-        Some(path) if holds_anything(path) => bail!(
+    let continues = args.seeds.is_some() && args.out.as_deref().is_some_and(Group::is_one);
+    if let Some(path) = &args.out
+        && holds_anything(path)
+        && !continues
+    {
+        bail!(
             "{} holds something already, and nothing is overwritten: name a new folder, or go \
              on with `rankspace resume`",
             path.display()
-        ),
+        );
+    }
+    if let Some(seeds) = args.seeds {
+        let group = seeds::group(args, &config, seeds, Path::new(RUNS))?;
+        run::stop_on_signals()?;
+        return seeds::attend(&group, args.parallel, args.json, out);
+    }
+    let folder = match &args.out {
         Some(path) => RunFolder::create_at(path, &config)?,
         None => RunFolder::create(Path::new(RUNS), &config)?,
     };
@@ -48,6 +60,11 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
 }
 
 pub fn resume(args: &Resume, out: &mut dyn Write) -> Result<()> {
+    if Group::is_one(&args.run) {
+        let group = Group::open(&args.run)?;
+        run::stop_on_signals()?;
+        return seeds::attend(&group, args.parallel, args.json, out);
+    }
     let folder = RunFolder::open(&args.run)?;
     run::stop_on_signals()?;
     attend(Job::resume(folder)?, args.json, out)
@@ -106,7 +123,7 @@ fn settings(args: &Train) -> Result<Config> {
 /// Listens until the job has ended, and tells how it did.
 fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
     let folder = job.folder().path().to_owned();
-    let mut teller = Teller { lines: Lines::default(), bars: Bars::on_terminal(), json };
+    let mut teller = Teller::new(String::new(), Bars::on_terminal(), json);
     teller.say(&format!("run folder {}", folder.display()), out)?;
     let mut told = Ok(());
     let mut stopping = false;
@@ -165,13 +182,13 @@ fn conclude(outcome: &Outcome, folder: &Path, teller: &Teller, out: &mut dyn Wri
 
 /// The JSON object that ends a training.
 #[derive(Serialize)]
-struct Summary {
-    run: String,
-    best_epoch: Option<u64>,
-    dev: Option<Metrics>,
+pub struct Summary {
+    pub run: String,
+    pub best_epoch: Option<u64>,
+    pub dev: Option<Metrics>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    test: Option<Metrics>,
-    train_seconds: f64,
+    pub test: Option<Metrics>,
+    pub train_seconds: f64,
 }
 
 impl Summary {
@@ -189,14 +206,20 @@ impl Summary {
 
 /// Where lines go: beside the bars on a terminal; on standard error where standard output is
 /// kept for the JSON object.
-struct Teller {
+pub struct Teller {
     lines: Lines,
-    bars: Option<Bars>,
+    /// Before every line.
+    prefix: String,
+    pub bars: Option<Bars>,
     json: bool,
 }
 
 impl Teller {
-    fn tell(&mut self, event: &Event, out: &mut dyn Write) -> Result<()> {
+    pub fn new(prefix: String, bars: Option<Bars>, json: bool) -> Teller {
+        Teller { lines: Lines::default(), prefix, bars, json }
+    }
+
+    pub fn tell(&mut self, event: &Event, out: &mut dyn Write) -> Result<()> {
         if let Some(line) = self.lines.line(event) {
             self.say(&line, out)?;
         }
@@ -206,12 +229,13 @@ impl Teller {
         Ok(())
     }
 
-    fn say(&self, line: &str, out: &mut dyn Write) -> Result<()> {
+    pub fn say(&self, line: &str, out: &mut dyn Write) -> Result<()> {
         if self.json {
             self.note(line);
             return Ok(());
         }
-        let mut print = || writeln!(out, "{line}").and_then(|()| out.flush());
+        let prefix = &self.prefix;
+        let mut print = || writeln!(out, "{prefix}{line}").and_then(|()| out.flush());
         match &self.bars {
             Some(bars) => bars.around(print),
             None => print(),
@@ -221,7 +245,7 @@ impl Teller {
 
     /// A line on standard error.
     fn note(&self, line: &str) {
-        let print = || tell(line);
+        let print = || tell(&format!("{}{line}", self.prefix));
         match &self.bars {
             Some(bars) => bars.around(print),
             None => print(),

@@ -9,6 +9,12 @@ pub fn seed(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("expected a whole number from 0 to {}", i64::MAX))
 }
 
+/// A number of runs.
+pub fn several(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|n| (1..=1000).contains(n));
+    number.ok_or_else(|| "expected a whole number from 1 to 1000".to_owned())
+}
+
 /// A probability in percent.
 pub fn confidence(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|n| *n > 0.0 && *n < 100.0);

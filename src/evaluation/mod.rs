@@ -10,7 +10,9 @@ pub mod evalb;
 mod scores;
 pub mod significance;
 mod span;
+mod spread;
 
 pub use baseline::{balanced, left_branching, oracle, random, right_branching};
 pub use scores::{LabelCount, Scores, pcfg_perplexity};
 pub use span::{Span, SpanComparison, sentence_f1, span_comparison};
+pub use spread::Spread;

@@ -19,18 +19,7 @@ impl RunFolder {
     fn create_named(base: &Path, date: &str, config: &Config) -> Result<RunFolder, RunError> {
         std::fs::create_dir_all(base).map_err(RunError::io(base))?;
         let stem = format!("{date}-{}", config.model.family.name());
-        let mut number = 1;
-        let path = loop {
-            let name = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };
-            let path = base.join(name);
-            // create_dir fails on whatever is there already, so two processes never share one.
-            match std::fs::create_dir(&path) {
-                Ok(()) => break path,
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
-                Err(source) => return Err(RunError::Io { path, source }),
-            }
-        };
-        RunFolder::fill(path, config)
+        RunFolder::fill(make_numbered(base, &stem)?, config)
     }
 
     /// Makes a run folder at exactly this path, which must not exist or be empty.
@@ -134,8 +123,23 @@ impl RunFolder {
     }
 }
 
+/// Makes `BASE/STEM[-N]`, with the first number that is free.
+pub(super) fn make_numbered(base: &Path, stem: &str) -> Result<PathBuf, RunError> {
+    let mut number = 1;
+    loop {
+        let name = if number == 1 { stem.to_owned() } else { format!("{stem}-{number}") };
+        let path = base.join(name);
+        // create_dir fails on whatever is there already, so two processes never share one.
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+            Err(source) => return Err(RunError::Io { path, source }),
+        }
+    }
+}
+
 /// Corpus paths as they hold from any working directory; a run may be resumed from another.
-fn with_absolute_paths(config: &Config) -> Config {
+pub(super) fn with_absolute_paths(config: &Config) -> Config {
     let mut config = config.clone();
     let data = &mut config.data;
     for sources in [&mut data.train, &mut data.dev, &mut data.test] {

@@ -1,4 +1,4 @@
-use super::{RunError, RunFolder, Status};
+use super::{Group, RunError, RunFolder, Status};
 use crate::config::Config;
 use crate::report::RunState;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub struct RunSummary {
     pub path: PathBuf,
     pub name: String,
+    /// The folder of the group that it belongs to.
+    pub group: Option<PathBuf>,
     /// `None` if the config cannot be read; [`RunSummary::problem`] says why.
     pub config: Option<Config>,
     /// `None` if the run never started.
@@ -27,6 +29,7 @@ impl RunSummary {
         RunSummary {
             path: folder.path().to_owned(),
             name: folder.name(),
+            group: None,
             config,
             live: status.as_ref().is_some_and(Status::is_live),
             status,
@@ -56,13 +59,26 @@ fn split<T>(result: Result<T, RunError>) -> (Option<T>, Option<String>) {
     }
 }
 
-/// All run folders directly in `base`, newest first by name; none if there is no such folder.
+/// All run folders directly in `base` and in the groups there, newest first by name; none if
+/// there is no such folder.
 pub fn list_runs(base: &Path) -> Vec<RunSummary> {
-    let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
-    let folders = entries.filter_map(|entry| RunFolder::open(&entry.path()).ok());
-    let mut runs: Vec<_> = folders.map(|folder| RunSummary::read(&folder)).collect();
+    let mut runs = Vec::new();
+    for folder in [base.to_owned()].into_iter().chain(folders_in(base)) {
+        let group = Group::is_one(&folder).then(|| folder.clone());
+        if folder != *base && group.is_none() {
+            continue;
+        }
+        for folder in folders_in(&folder).filter_map(|path| RunFolder::open(&path).ok()) {
+            runs.push(RunSummary { group: group.clone(), ..RunSummary::read(&folder) });
+        }
+    }
     runs.sort_by(|a, b| by_date_and_number(&b.name).cmp(&by_date_and_number(&a.name)));
     runs
+}
+
+fn folders_in(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path())
 }
 
 /// `2026-11-29-rank-pcfg-10` comes after `…-2`.

@@ -18,6 +18,14 @@ pub fn check_memory(config: &Config, vocabulary: usize) -> Result<(), RunError> 
     }
 }
 
+/// How many trainings of this config fit into the free memory side by side, at least one and at
+/// most `wanted`; the vocabulary is taken as large as it may become.
+pub fn side_by_side(config: &Config, wanted: usize) -> usize {
+    let one = needed(config, config.data.vocabulary.max_size).max(1);
+    let fitting = model::available_memory().map_or(u128::MAX, |free| free / one);
+    wanted.min(usize::try_from(fitting).unwrap_or(usize::MAX)).max(1)
+}
+
 fn compare(needed: u128, free: u128) -> Result<(), RunError> {
     if needed <= free {
         return Ok(());
@@ -77,6 +85,15 @@ mod tests {
         assert!(compare(needed, needed).is_ok());
         let error = compare(needed, needed / 2).unwrap_err().to_string();
         assert!(error.contains("GiB are free"), "{error}");
+    }
+
+    #[test]
+    fn as_many_trainings_run_side_by_side_as_fit_and_never_none() {
+        let mut config = Config::default();
+        assert_eq!(side_by_side(&config, 2), 2);
+        assert_eq!(side_by_side(&config, 0), 1);
+        (config.model.nonterminals, config.model.rank) = (1_000_000, 1_000_000);
+        assert_eq!(side_by_side(&config, 8), 1);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 #[test]
 fn help_lists_every_command_and_each_has_help_of_its_own() {
     let help = rankspace("--help").succeeds();
-    let commands = "train resume eval evalb significance parse score import export presets corpus watch bench \
+    let commands = "train resume eval evalb significance parse score consensus import export presets corpus watch bench \
                     doctor completions";
     for command in commands.split(' ') {
         assert!(help.stdout.contains(&format!("\n  {command} ")), "{command}: {help}");

@@ -17,6 +17,7 @@ mod nasty;
 mod ngrams;
 mod runs;
 mod sample;
+mod seeds;
 mod shared;
 mod significance;
 mod terminal;
