@@ -398,6 +398,7 @@ fn a_later_start_offers_the_last_run() {
     let mut stage = Stage::new();
     stage.app.begin(Vec::new(), LastRun::default());
     stage.tell(Message::Folders(vec![super::message::Listed {
+        group: None,
         path: "runs/2026-11-28-rank-pcfg".into(),
         config: Some(super::testing::sample_config()),
         state: Some(RunState::Stopped),
@@ -419,6 +420,7 @@ fn a_run_that_still_trains_comes_before_the_last_one() {
     let mut stage = Stage::new();
     stage.app.begin(Vec::new(), LastRun::default());
     let listed = |name: &str, state, started| super::message::Listed {
+        group: None,
         path: name.into(),
         config: Some(super::testing::sample_config()),
         state: Some(state),

@@ -219,6 +219,7 @@ fn listed(summary: RunSummary) -> Listed {
         problem: summary.problem,
         config: summary.config,
         path: summary.path,
+        group: summary.group,
     }
 }
 

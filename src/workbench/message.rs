@@ -32,6 +32,8 @@ pub enum Message {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     pub path: PathBuf,
+    /// The folder of the group that it belongs to.
+    pub group: Option<PathBuf>,
     pub config: Option<Config>,
     pub state: Option<RunState>,
     /// Whether its process ended without a word.

@@ -33,6 +33,7 @@ pub mod picture;
 pub mod popup;
 pub mod screen;
 pub mod screens;
+pub mod seeds;
 pub mod series;
 pub mod shared;
 #[cfg(test)]

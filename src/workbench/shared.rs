@@ -50,6 +50,8 @@ pub struct RunEntry {
     pub path: PathBuf,
     /// The folder's name.
     pub name: String,
+    /// The folder of the group that it belongs to.
+    pub group: Option<PathBuf>,
     /// All settings; absent where `config.toml` cannot be read.
     pub config: Option<Config>,
     /// As its status file says; events that were read since are newer.
@@ -88,6 +90,7 @@ impl RunEntry {
             id,
             path,
             name,
+            group: None,
             config: None,
             listed_state: None,
             listed_dev: None,

@@ -16,6 +16,11 @@ pub const NOTES: &[Term] = &[
         meaning: "Figures on the development set of the checkpoint with the best \
                   log-likelihood. ppl is perplexity",
     },
+    Term {
+        name: "seeds",
+        meaning: "Runs of one config that differ in their seed (train --seeds): mean of their best \
+                  figures ± standard deviation, least and greatest",
+    },
     Term { name: "age", meaning: "Time since its start" },
     Term {
         name: "filter",

@@ -2,6 +2,7 @@
 
 use super::Runs;
 use crate::workbench::screen::View;
+use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::RunEntry;
 use crate::workbench::text;
 use crate::workbench::widgets::{empty_state, pane, state_label};
@@ -46,12 +47,13 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
     if inside.height < 2 {
         return;
     }
+    let at = shown.iter().position(|r| Some(r.id) == runs.at).unwrap_or(0);
+    let inside = draw_group(shown[at], frame, inside, view);
     let wide = area.width >= WIDE;
     let labels: Vec<String> = shown.iter().map(|r| shared.label(r)).collect();
     let names = name_width(&labels, usize::from(inside.width), wide);
     frame.render_widget(header(names, wide).style(theme.dim), inside);
     let rows = usize::from(inside.height - 1);
-    let at = shown.iter().position(|r| Some(r.id) == runs.at).unwrap_or(0);
     let top = (at + 1).saturating_sub(rows);
     for (i, (run, label)) in shown.iter().zip(&labels).skip(top).take(rows).enumerate() {
         let place = Rect { y: inside.y + 1 + i as u16, height: 1, ..inside };
@@ -60,6 +62,18 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
             frame.buffer_mut().set_style(place, theme.selected);
         }
     }
+}
+
+/// What the group of the run under the cursor gives together, in the last line; gives the place
+/// that is left.
+fn draw_group(run: &RunEntry, frame: &mut Frame, inside: Rect, view: &View) -> Rect {
+    let Some(seeds) = Seeds::of(view.shared, run).filter(|_| inside.height >= 5) else {
+        return inside;
+    };
+    let [rest, line] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(inside);
+    let text = text::fit(&seeds.line(), usize::from(line.width)).into_owned();
+    frame.render_widget(Line::styled(text, view.theme.accent), line);
+    rest
 }
 
 fn name_width(labels: &[String], width: usize, wide: bool) -> usize {

@@ -28,6 +28,36 @@ fn all_runs_at_80x24_and_200x60() {
     insta::assert_snapshot!("runs_200", picture(&runs, &shared, 200, 12));
 }
 
+/// The first two runs are two seeds of one config.
+fn two_seeds() -> Shared {
+    let mut shared = shared();
+    for (run, s_f1) in shared.runs.iter_mut().zip([40.0, 46.0]) {
+        run.group = Some("runs/2026-11-28-rank-pcfg-seeds".into());
+        run.history = Default::default();
+        run.listed_dev = Some([("s_f1", s_f1), ("perplexity", 200.0)].into_iter().collect());
+    }
+    shared
+}
+
+#[test]
+fn the_seeds_of_a_group_have_their_mean_and_spread_below_the_runs() {
+    let (mut runs, shared) = (Runs::default(), two_seeds());
+    update(&mut runs, Input::Shown, &shared);
+    let seen = picture(&runs, &shared, 80, 12);
+    assert!(seen.contains("2 seeds: S-F1 43.00 ± 4.24 (40.00 to 46.00)  perplexity 200"), "{seen}");
+    update(&mut runs, Input::Command("down"), &shared);
+    update(&mut runs, Input::Command("down"), &shared);
+    let seen = picture(&runs, &shared, 80, 12);
+    assert!(!seen.contains("seeds:"), "this run is of no group: {seen}");
+    // A run that vanished no longer counts.
+    let mut less = two_seeds();
+    less.runs[1].gone = true;
+    update(&mut runs, Input::Command("up"), &less);
+    update(&mut runs, Input::Command("up"), &less);
+    let seen = picture(&runs, &less, 80, 12);
+    assert!(seen.contains("1 seed: S-F1 40.00 (40.00 to 40.00)"), "{seen}");
+}
+
 #[test]
 fn without_runs_it_says_how_to_start_one() {
     let runs = Runs::default();

@@ -4,6 +4,7 @@ use super::Train;
 use super::figures::{Figure, Page};
 use crate::workbench::history::History;
 use crate::workbench::screen::View;
+use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::text;
 use crate::workbench::theme::Theme;
@@ -137,10 +138,10 @@ fn draw_head(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view:
     let lines = vec![
         progress_line(run, width, theme),
         speed_line(run, theme),
-        if view.shared.overlaid.is_empty() {
-            config_line(run, theme)
-        } else {
-            key_line(train, view)
+        match Seeds::of(view.shared, run) {
+            _ if !view.shared.overlaid.is_empty() => key_line(train, view),
+            Some(seeds) if seeds.runs > 1 => Line::styled(seeds.line(), theme.accent),
+            _ => config_line(run, theme),
         },
     ];
     frame.render_widget(Paragraph::new(lines), inside);
@@ -300,6 +301,7 @@ fn draw_side(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view:
     let mut lines = Vec::new();
     progress_rows(run, width, theme, &mut lines);
     evaluation_rows(run, theme, &mut lines);
+    seeds_rows(run, view, &mut lines);
     speed_rows(run, width, theme, &mut lines);
     overlay_rows(train, width, view, &mut lines);
     settings_rows(run, theme, &mut lines);
@@ -412,6 +414,16 @@ fn evaluation_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>)
         for (name, value) in baselines {
             lines.push(row(name, format!("{:>7}", text::figure(value)), theme));
         }
+    }
+}
+
+fn seeds_rows<'a>(run: &RunEntry, view: &View, lines: &mut Vec<Line<'a>>) {
+    let Some(seeds) = Seeds::of(view.shared, run) else { return };
+    heading("Seeds, best of the development set", view.theme, lines);
+    lines.push(row("runs", seeds.runs.to_string(), view.theme));
+    for (name, mean, range) in seeds.figures() {
+        lines.push(row(name, mean, view.theme));
+        lines.push(row("", range, view.theme));
     }
 }
 

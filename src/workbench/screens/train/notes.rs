@@ -22,6 +22,11 @@ pub const NOTES: &[Term] = &[
                   `best` is chosen on the development set",
     },
     Term {
+        name: "seeds",
+        meaning: "For a run of several that differ in their seed: mean of their best development \
+                  figures ± standard deviation, least and greatest",
+    },
+    Term {
         name: "epoch, run",
         meaning: "Time left of the pass over the training sentences, and of the whole training; \
                   the share done where nothing runs. Epoch 0 is before the first step",

@@ -18,6 +18,23 @@ fn a_learning_run_at_80x24_and_200x60() {
 }
 
 #[test]
+fn a_run_of_several_seeds_stands_beside_their_mean_and_spread() {
+    let mut shared = shared_with_run(60);
+    let mut other = run(2, "another-seed", &[]);
+    other.listed_dev = Some([("perplexity", 100.0)].into_iter().collect());
+    shared.runs.push(other);
+    for run in &mut shared.runs {
+        run.group = Some("runs/seeds".into());
+    }
+    let train = train(&shared);
+    let narrow = picture(&train, &shared, 80, 21);
+    assert!(narrow.contains("2 seeds: S-F1 ") && narrow.contains("perplexity "), "{narrow}");
+    let wide = picture(&train, &shared, 200, 57);
+    assert!(wide.contains("Seeds, best of the development set"), "{wide}");
+    assert!(wide.contains(" ± ") && wide.contains("74.94 to 100.0"), "{wide}");
+}
+
+#[test]
 fn without_a_run_it_says_what_to_press() {
     let shared = Shared { listed: true, ..Shared::default() };
     let train = train(&shared);
