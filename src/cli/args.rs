@@ -92,10 +92,10 @@ impl Command {
             Command::Corpus(Corpus::Split(args)) => args.writing.json,
             Command::Bench(args) => args.json || args.in_process,
             Command::Doctor(args) => args.json,
+            Command::Watch(args) => args.json,
             Command::Corpus(Corpus::Generate(_))
             | Command::Export(_)
             | Command::Presets(_)
-            | Command::Watch(_)
             | Command::Completions(_) => false,
         }
     }
@@ -347,6 +347,9 @@ pub struct Presets {
 pub struct Watch {
     /// Run folder
     pub run: PathBuf,
+    /// Print every event as one JSON object a line, as events.jsonl has them
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -9,9 +9,10 @@ use crate::run::RunFolder;
 use crate::training::{Packing, group};
 use crate::treebank::{
     self, Entries, Entry, Expanded, FileOptions, Interner, Preprocessing, Problem, Removed,
-    Sentence, TaggedWords, Tree, expand_with_notes,
+    Sentence, TaggedWords, Tree, expand_with_notes, section_folders,
 };
 use anyhow::{Context, Result, anyhow, bail};
+use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,6 +75,35 @@ pub fn open(path: &Path, options: FileOptions) -> Result<Vec<Entries<Box<dyn Buf
         return Ok(vec![Entries::new(input, &name_of(path), options, Interner::default())?]);
     }
     open_sections(path, "", options)
+}
+
+/// [`open`] for several, of folders only these sections where some are asked for.
+pub fn open_all(
+    paths: &[PathBuf],
+    sections: Option<&str>,
+    options: FileOptions,
+) -> Result<Vec<Entries<Box<dyn BufRead>>>> {
+    let mut all = Vec::new();
+    for path in paths {
+        all.extend(match sections {
+            None => open(path, options)?,
+            Some(sections) => {
+                numbered(path)?;
+                open_sections(path, sections, options)?
+            }
+        });
+    }
+    Ok(all)
+}
+
+/// The section folders in a folder, of which there must be some.
+pub fn numbered(path: &Path) -> Result<BTreeSet<u32>> {
+    let sections = section_folders(path)?;
+    if sections.is_empty() {
+        let shown = path.display();
+        bail!("{shown}: --sections needs a folder with folders like 02, 03 and so on in it");
+    }
+    Ok(sections)
 }
 
 /// [`open`] with the section folders of a treebank, e.g. `02-21`; empty: all.

@@ -2,6 +2,7 @@
 
 use super::args::Watch;
 use super::lines::Lines;
+use super::plain::tell;
 use crate::report::RunState;
 use crate::run::{Follower, RunFolder, Status};
 use anyhow::{Result, bail};
@@ -31,6 +32,10 @@ fn ended(status: &Status, args: &Watch, out: &mut dyn Write) -> Result<()> {
             room(&args.run)
         ),
     };
+    if args.json {
+        tell(&format!("{state} at step {step}, as status.json says; events.jsonl lacks the end"));
+        return Ok(());
+    }
     writeln!(out, "{state} at step {step}, as status.json says; events.jsonl lacks the end")?;
     Ok(())
 }
@@ -77,7 +82,11 @@ pub fn run(args: &Watch, out: &mut dyn Write) -> Result<()> {
         let mut events = follower.poll()?;
         while !events.is_empty() {
             for event in &events {
-                if let Some(line) = lines.line(event) {
+                let line = lines.line(event);
+                if args.json {
+                    serde_json::to_writer(&mut *out, event)?;
+                    writeln!(out)?;
+                } else if let Some(line) = line {
                     writeln!(out, "{line}")?;
                 }
             }

@@ -1,15 +1,14 @@
+use super::open::open;
 use super::preprocess::Memo;
-use super::source::{Expanded, Source, expand, expand_with_notes};
+use super::source::{Expanded, expand, expand_with_notes};
 use super::{
-    Corpus, Entries, Entry, FileOptions, Interner, Preprocessing, Reading, Removed, Sentence,
-    TreebankError, sample, usual_sections,
+    Corpus, Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, TreebankError,
+    usual_sections,
 };
 use crate::config::{Config, Data, Sources};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor};
-use std::path::Path;
+use std::io::BufRead;
 use std::sync::Arc;
 
 /// Sentence lengths to keep, in words after preprocessing.
@@ -44,6 +43,12 @@ pub fn load(
     let corpus = Corpus { name: name_of(&sources.0), notes, ..loader.corpus };
     if corpus.sentences.is_empty() {
         let reason = match corpus.problems.first() {
+            // A single file is named already.
+            Some(Problem { file, line, column, kind, message })
+                if **file == *sources.0.join("") =>
+            {
+                format!("no sentence could be read: {line}:{column}: {message} [{kind}]")
+            }
             Some(problem) => format!("no sentence could be read; first problem: {problem}"),
             None => match left_out(&corpus.removed) {
                 parts if parts.is_empty() => "no sentence in it: it is empty or blank".to_owned(),
@@ -264,34 +269,6 @@ fn has_sentence(
     Ok(false)
 }
 
-/// Opens what a name means. The sample is read as what it is, whatever the options.
-pub fn open(
-    source: &Source,
-    options: FileOptions,
-    interner: Interner,
-) -> Result<Entries<Box<dyn BufRead>>, TreebankError> {
-    let (name, options, input): (_, _, Box<dyn BufRead>) = match source {
-        Source::Sample(name) => {
-            let (file, text) = sample::read(name)?;
-            (format!("sample/{file}"), FileOptions::default(), Box::new(Cursor::new(text)))
-        }
-        Source::File(path) => {
-            let name = path.display().to_string();
-            let failed =
-                |e: io::Error| TreebankError::Read { path: name.clone(), reason: e.to_string() };
-            let file = File::open(path).map_err(failed)?;
-            (name, options, Box::new(BufReader::with_capacity(1 << 16, file)))
-        }
-    };
-    Entries::new(input, &name, options, interner)
-}
-
-/// Reads a whole file; faults are collected, and only a file that cannot be read is an error.
-pub fn read_file(path: &Path) -> Result<Reading, TreebankError> {
-    let source = Source::File(path.to_owned());
-    Ok(Reading::collect(open(&source, FileOptions::default(), Interner::default())?))
-}
-
 /// Steps that leave out whole sentences.
 const SENTENCES: [(&str, &str); 4] = [
     ("no-words", "without words"),
@@ -368,6 +345,7 @@ fn split_off_dev(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn write(dir: &Path, name: &str, text: &str) -> String {
         let path = dir.join(name);

@@ -265,6 +265,12 @@ fn a_split_goes_by_section_or_by_file() {
     let twice = call("t").args("--sections train=02-22 --sections dev=22").refused();
     twice.complains("section 22 is in two parts, train and dev");
     call("n").args("--sections train=two").refused().complains("expected numbers and ranges");
+    let some = rankspace("corpus stats --json --sections 02-03,23").arg(base.path().join("wsj"));
+    assert_eq!(some.succeeds().json()["trees"], 3 + 4 + 6);
+    let some = rankspace("corpus convert --sections 22").arg(base.path().join("wsj")).succeeds();
+    assert_eq!(some.stdout.lines().count(), 5);
+    let flat = rankspace("corpus clean --sections 02").arg(base.path().join("wsj/02"));
+    flat.fails().complains("folders like 02, 03");
     let flat = rankspace("corpus split --sections train=02").arg(base.path().join("wsj/02"));
     flat.arg("--out").arg(base.path().join("flat")).fails().complains("folders like 02, 03");
     let report = call("f").args("--by file --part a=1 --part b=1").succeeds().json();

@@ -68,4 +68,7 @@ fn the_bundled_run_opens_and_its_checkpoint_has_the_figures_that_it_recorded() {
         assert!(error < tolerance, "{name}: {ours} against {theirs}");
     }
     rankspace("watch").arg(path).succeeds().prints("finished at step 1200");
+    let events = rankspace("watch --json").arg(path).succeeds().json_lines();
+    let evaluated = events.iter().filter(|e| e["type"] == "evaluation" && e["split"] == "dev");
+    assert!(evaluated.clone().count() > 0 && evaluated.clone().all(|e| e["metrics"].is_object()));
 }

@@ -74,6 +74,9 @@ pub struct CorpusStats {
     /// is standard input. Several are counted together
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Section folders to read of a folder that has them, e.g. 02-21
+    #[arg(long, value_name = "SECTIONS")]
+    pub sections: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
     /// Count also what a data preset leaves, and what each of its steps takes away or rewrites; may
@@ -96,25 +99,35 @@ pub struct Writing {
     pub json: bool,
 }
 
+/// What every command has that makes one treebank of another.
 #[derive(Debug, Args)]
-pub struct CorpusConvert {
+pub struct Rewriting {
     /// Treebanks: files, folders, patterns or sample:dev; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Section folders to read of a folder that has them, e.g. 02-21
+    #[arg(long, value_name = "SECTIONS")]
+    pub sections: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Format to write [default: by the extension of --out, else brackets, of text
-    /// and columns the same]
+    /// Format to write [default: by the extension of --out, else brackets, of text and columns the
+    /// same]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub to: Option<Target>,
     /// File to write, compressed where it ends in .gz [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub writing: Writing,
+}
+
+#[derive(Debug, Args)]
+pub struct CorpusConvert {
+    #[command(flatten)]
+    pub rewriting: Rewriting,
     /// Attach what stands apart from its phrase higher, until no phrase has a gap
     #[arg(long)]
     pub continuous: bool,
-    #[command(flatten)]
-    pub writing: Writing,
 }
 
 #[derive(Debug, Args)]
@@ -159,11 +172,8 @@ pub enum Unit {
 
 #[derive(Debug, Args)]
 pub struct CorpusClean {
-    /// Treebanks: files, folders, patterns or sample:dev; - is standard input
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub rewriting: Rewriting,
     /// Data preset to begin with
     #[arg(long, value_name = "NAME", default_value = "plain")]
     pub preset: String,
@@ -176,15 +186,6 @@ pub struct CorpusClean {
     /// Leave out sentences of more words
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_length: Option<usize>,
-    /// Format to write [default: by the extension of --out, else brackets, of text
-    /// and columns the same]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub to: Option<Target>,
-    /// File to write, compressed where it ends in .gz [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    #[command(flatten)]
-    pub writing: Writing,
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,10 @@
 //! `corpus convert` and `corpus clean`: a treebank in, a treebank out, and a report.
 
-use super::args::{CorpusClean, CorpusConvert, Reading, Target, Writing};
+use super::args::{CorpusClean, CorpusConvert, Reading, Rewriting, Target};
 use super::output::{Output, TreeOutput};
 use super::report::Report;
 use crate::cli::failure::Usage;
-use crate::cli::sentences::open;
+use crate::cli::sentences::open_all;
 use crate::cli::values::blame;
 use crate::config::{Config, Data};
 use crate::treebank::{
@@ -12,7 +12,6 @@ use crate::treebank::{
 };
 use anyhow::{Result, bail};
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
 impl Reading {
     pub fn options(&self) -> FileOptions {
@@ -21,15 +20,8 @@ impl Reading {
 }
 
 pub fn convert(args: &CorpusConvert, out: &mut dyn Write) -> Result<()> {
-    let job = Job {
-        files: &args.files,
-        options: args.reading.options(),
-        to: args.to,
-        out: args.out.as_deref(),
-        writing: &args.writing,
-    };
     let limits = LengthLimits { min: 0, max: usize::MAX };
-    job.run(out, limits, |entry| {
+    args.rewriting.run(out, limits, |entry| {
         let mut removed = Removed::default();
         let Entry::Tree(tree) = entry else { return (Some(entry), removed) };
         let attached = if args.continuous { attach(&tree) } else { None };
@@ -42,15 +34,8 @@ pub fn convert(args: &CorpusConvert, out: &mut dyn Write) -> Result<()> {
 
 pub fn clean(args: &CorpusClean, out: &mut dyn Write) -> Result<()> {
     let rules = rules(&args.preset, &args.set)?;
-    let job = Job {
-        files: &args.files,
-        options: args.reading.options(),
-        to: args.to,
-        out: args.out.as_deref(),
-        writing: &args.writing,
-    };
     let limits = LengthLimits { min: args.min_length, max: args.max_length.unwrap_or(usize::MAX) };
-    job.run(out, limits, |entry| {
+    args.rewriting.run(out, limits, |entry| {
         let mut removed = Removed::default();
         let entry = match entry {
             Entry::Tree(tree) => rules.clean(&tree, &mut removed).map(Entry::Tree),
@@ -107,16 +92,8 @@ fn rules(preset: &str, set: &[String]) -> Result<Preprocessing> {
 /// Changes that leave whole sentences out.
 const LOSSES: [&str; 4] = ["sentences-left-out", "no-words", "too-short", "too-long"];
 
-/// Sentences that are read, changed one by one and written.
-struct Job<'a> {
-    files: &'a [PathBuf],
-    options: FileOptions,
-    to: Option<Target>,
-    out: Option<&'a Path>,
-    writing: &'a Writing,
-}
-
-impl Job<'_> {
+impl Rewriting {
+    /// Reads sentences, changes them one by one and writes them.
     fn run(
         &self,
         out: &mut dyn Write,
@@ -127,13 +104,10 @@ impl Job<'_> {
             let message = "--json needs --out: the treebank itself goes to standard output";
             return Err(Usage(message.to_owned()).into());
         }
-        let mut inputs = Vec::new();
-        for file in self.files {
-            inputs.extend(open(file, self.options)?);
-        }
+        let inputs = open_all(&self.files, self.sections.as_deref(), self.reading.options())?;
         let first = || inputs.first().map_or(Target::Brackets, |i| Target::like(i.format()));
-        let target = self.to.or(self.out.and_then(Target::of)).unwrap_or_else(first);
-        let output = match self.out {
+        let target = self.to.or(self.out.as_deref().and_then(Target::of)).unwrap_or_else(first);
+        let output = match &self.out {
             Some(path) => Output::file(path, self.writing.force)?,
             None => Output::standard(&mut *out),
         };
@@ -175,7 +149,10 @@ impl Job<'_> {
             bail!("no sentence could be written of {} read{lost}{why}", report.read);
         }
         output.keep()?;
-        let name = self.out.map_or("standard output".to_owned(), |p| p.display().to_string());
+        let name = match &self.out {
+            Some(path) => path.display().to_string(),
+            None => "standard output".to_owned(),
+        };
         report.written.push((name, written));
         report.tell(self.writing.json, out)
     }

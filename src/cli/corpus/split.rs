@@ -5,8 +5,8 @@ use super::convert::length;
 use super::output::{Output, TreeOutput};
 use super::report::Report;
 use crate::cli::failure::Usage;
-use crate::cli::sentences::{name_of, open, open_sections};
-use crate::treebank::{Entries, Entry, assign, section_folders, section_numbers};
+use crate::cli::sentences::{name_of, numbered, open, open_sections};
+use crate::treebank::{Entries, Entry, assign, section_numbers};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -62,12 +62,7 @@ fn by_section(args: &CorpusSplit, report: &mut Report) -> Result<Parts> {
         }
     }
     for folder in &args.files {
-        let there = section_folders(folder)?;
-        if there.is_empty() {
-            let shown = folder.display();
-            bail!("{shown}: --sections needs a folder with folders like 02, 03 and so on in it");
-        }
-        let left: Vec<String> = there
+        let left: Vec<String> = numbered(folder)?
             .iter()
             .filter(|number| !taken.contains_key(number))
             .map(|number| format!("{number:02}"))

@@ -4,7 +4,7 @@
 use super::Fault;
 use super::args::CorpusStats;
 use crate::cli::failure::Usage;
-use crate::cli::sentences::{names_of, open, tell_problems};
+use crate::cli::sentences::{names_of, open_all, tell_problems};
 use crate::treebank::{
     DATA_PRESETS, Format, Preprocessing, Reading, Removed, STEPS, Sentence, Statistics,
 };
@@ -54,14 +54,12 @@ pub fn stats(args: &CorpusStats, out: &mut dyn Write) -> Result<()> {
     let presets = presets(&args.preset)?;
     let mut reading: Option<Reading> = None;
     let mut files = 0;
-    for path in &args.files {
-        for entries in open(path, args.reading.options())? {
-            files += 1;
-            let read = Reading::collect(entries);
-            match &mut reading {
-                Some(all) => all.extend(read),
-                None => reading = Some(read),
-            }
+    for entries in open_all(&args.files, args.sections.as_deref(), args.reading.options())? {
+        files += 1;
+        let read = Reading::collect(entries);
+        match &mut reading {
+            Some(all) => all.extend(read),
+            None => reading = Some(read),
         }
     }
     let name = names_of(&args.files);

@@ -206,6 +206,16 @@ fn layout_is_free() {
         ],
     );
     check(
+        "tight",
+        &[
+            (b"(S(NP(NN a))(VP(VB b)))", 1, 2, &[]),
+            (b"((S(NN a)))((S(NN b)))", 2, 2, &[]),
+            (b"(TOP(S(X(Y(Z a)))))", 1, 1, &[]),
+            (b"(S(NN a)(. .)(-NONE- *))", 1, 2, &[]),
+            (b"(S\n(NN a)(NN b)\n)(S(NN c))", 2, 3, &[]),
+        ],
+    );
+    check(
         "several-on-a-line",
         &[
             (b"(S (NN a))(S (NN b))", 2, 2, &[]),

@@ -17,20 +17,22 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// `None` for plain text, whose words as typed are not kept.
-    pub fn of(sentence: &Sentence, preprocessing: &Preprocessing) -> Option<Effect> {
-        let tree = sentence.tree.as_ref()?;
-        let tags = sentence.tags.as_ref()?;
+    /// Of a sentence without a tree nothing is known of the words that went.
+    pub fn of(sentence: &Sentence, preprocessing: &Preprocessing) -> Effect {
         let mut effect = Effect::default();
+        for (before, after) in sentence.surface.iter().zip(&sentence.words) {
+            note(&mut effect.rewritten, before, after);
+        }
+        let (Some(tree), Some(tags)) = (&sentence.tree, &sentence.tags) else {
+            effect.words = sentence.surface.iter().map(|word| (word.clone(), true)).collect();
+            return effect;
+        };
         preprocessing.sentence(tree.clone(), sentence.index, &mut effect.removed);
         // A word goes by its form and tag alone, so equal ones share their fate.
         let mut kept = sentence.surface.iter().zip(tags).peekable();
         for (word, tag) in tree.words().iter().zip(tree.tags()) {
             let stays = kept.next_if_eq(&(word, tag)).is_some();
             effect.words.push((word.clone(), stays));
-        }
-        for (before, after) in sentence.surface.iter().zip(&sentence.words) {
-            note(&mut effect.rewritten, before, after);
         }
         let keep = crate::config::FunctionLabels::Keep;
         let raw = Preprocessing { function_labels: keep, ..preprocessing.clone() };
@@ -39,7 +41,7 @@ impl Effect {
         for (before, after) in before.iter().zip(sentence.gold.iter().flatten()) {
             note(&mut effect.relabelled, &before.label, &after.label);
         }
-        Some(effect)
+        effect
     }
 
     /// The words of the file with those that went in square brackets.
@@ -81,7 +83,7 @@ mod tests {
         let tree = Reader::new(text.as_bytes(), "a").next().expect("a tree").expect("well formed");
         let rules = Preprocessing::default();
         let sentence = rules.sentence(Arc::new(tree), 0, &mut Removed::default()).expect("words");
-        let effect = Effect::of(&sentence, &rules).expect("a tree");
+        let effect = Effect::of(&sentence, &rules);
         assert_eq!(effect.before(), "[*] Go 23 miles [.] [.]");
         assert_eq!(
             effect.summary(),
@@ -90,7 +92,10 @@ mod tests {
         let text = "(S (NP-SBJ (NN rain)) (VP (VBZ falls)))";
         let tree = Reader::new(text.as_bytes(), "a").next().expect("a tree").expect("well formed");
         let sentence = rules.sentence(Arc::new(tree), 0, &mut Removed::default()).expect("words");
-        let effect = Effect::of(&sentence, &rules).expect("a tree");
+        let effect = Effect::of(&sentence, &rules);
         assert_eq!(effect.summary(), "NP-SBJ → NP");
+        let effect = Effect::of(&rules.text("It rains , Ann .", 0), &rules);
+        assert_eq!(effect.before(), "It rains Ann");
+        assert_eq!(effect.summary(), "It → it · Ann → ann");
     }
 }

@@ -382,7 +382,7 @@ impl Corpora {
 
     fn effect_on_selected(&self) -> Option<SentenceEffect> {
         let rules = Preprocessing::resolve(&self.loaded.as_ref()?.data).ok()?;
-        SentenceEffect::of(self.selected()?, &rules)
+        Some(SentenceEffect::of(self.selected()?, &rules))
     }
 
     fn key(&mut self, key: &KeyEvent, context: &mut Context) {

@@ -49,7 +49,7 @@ pub(super) fn ranking<'a>(
         Line::styled(format!("{label:<name_width$}{:>8}  {bar}", count(*n)), style)
     };
     match sorted.is_empty() {
-        true => vec![Line::raw("none: this is plain text")],
+        true => vec![Line::raw("none in these files")],
         false => sorted.into_iter().map(line).collect(),
     }
 }

@@ -34,6 +34,9 @@ pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: R
     let [effect, trees] =
         Layout::vertical([Constraint::Length(EFFECT), Constraint::Fill(1)]).areas(rest);
     draw_effect(screen, frame, effect, view);
+    if screen.as_read.is_none() && screen.as_scored.is_none() {
+        return draw_tree(screen, None, "", frame, trees, view);
+    }
     let [before, after] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(trees);
     let gaps = if screen.has_gaps() { ", gaps closed" } else { "" };
@@ -93,7 +96,7 @@ fn draw_tree(
 ) {
     let Some(tree) = tree else {
         let lines: &[&str] = match screen.selected() {
-            Some(_) => &["this sentence has no tree: the file is plain text"],
+            Some(_) => &["this sentence has no tree in the file"],
             None => &["no sentence is selected"],
         };
         return empty_state(frame, area, "Tree", lines, view.theme);
@@ -108,7 +111,7 @@ fn draw_effect(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
     let inside = block.inner(area);
     frame.render_widget(block, area);
     let (Some(effect), Some(sentence)) = (&screen.effect, screen.selected()) else {
-        let line = Line::styled("only sentences with trees can be compared", theme.dim);
+        let line = Line::styled("no sentence is selected", theme.dim);
         return frame.render_widget(line, inside);
     };
     let width = usize::from(inside.width);
