@@ -19,6 +19,8 @@ pub struct Analysis {
     pub spans: Vec<ParsedSpan>,
     /// Nats.
     pub log_prob: f64,
+    /// Of the best derivation, if it is its tree, nats.
+    pub derivation_log_prob: Option<f64>,
     /// Tags of the input, where it has them.
     given: Option<Vec<Arc<str>>>,
 }
@@ -40,6 +42,7 @@ impl Analysis {
             induced: !parse.tags.is_empty(),
             spans: parse.spans.clone(),
             log_prob: parse.log_prob,
+            derivation_log_prob: parse.derivation_log_prob,
             given: sentence.tags.clone(),
         }
     }

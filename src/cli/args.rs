@@ -154,9 +154,27 @@ pub struct Eval {
     /// Leave out sentences of more words, counted after preprocessing
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_length: Option<usize>,
+    #[command(flatten)]
+    pub decoding: Decoding,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// Which trees a checkpoint gives.
+#[derive(Debug, Args)]
+pub struct Decoding {
+    /// Which trees to give [default: as the checkpoint's settings say]
+    #[arg(long, value_enum)]
+    pub decode: Option<Decode>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Decode {
+    /// Those with the largest sum of span marginals
+    Mbr,
+    /// Those of the best derivations, of families with a rule tensor: n-pcfg, c-pcfg, lpcfg
+    Viterbi,
 }
 
 #[derive(Debug, Args)]
@@ -238,7 +256,9 @@ pub struct Parse {
     /// How to print the trees
     #[arg(long, value_enum, default_value_t = Format::Bracket)]
     pub format: Format,
-    /// Name the likeliest nonterminals and preterminals (labelled MBR)
+    #[command(flatten)]
+    pub decoding: Decoding,
+    /// Name the likeliest nonterminals and preterminals (labelled MBR), or the derivation's
     #[arg(long)]
     pub labels: bool,
     /// Print punctuation that preprocessing removes, too: inside the smallest phrase around it

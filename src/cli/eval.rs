@@ -18,12 +18,15 @@ use std::sync::Arc;
 struct Figures {
     #[serde(flatten)]
     metrics: Metrics,
+    /// What log-likelihood and perplexity are, where they are not exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<&'static str>,
     /// In percent.
     label_recall: BTreeMap<Arc<str>, f64>,
 }
 
 pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
-    let checkpoint = sentences::checkpoint(&args.checkpoint)?;
+    let checkpoint = sentences::decoding(&args.checkpoint, &args.decoding)?;
     let parser = checkpoint.parser()?;
     let max = match args.max_length.unwrap_or(checkpoint.config.evaluation.max_length) {
         0 => usize::MAX,
@@ -71,7 +74,8 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
             }
         );
     }
-    let figures = Figures { metrics, label_recall: recall.collect() };
+    let bound = checkpoint.config.model.family.bound();
+    let figures = Figures { metrics, bound, label_recall: recall.collect() };
     if args.json {
         serde_json::to_writer(&mut *out, &figures)?;
         writeln!(out)?;
@@ -86,6 +90,9 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
         count("skipped")
     )?;
     writeln!(out, "{}", lines::figures(&figures.metrics))?;
+    if let Some(bound) = figures.bound {
+        writeln!(out, "log-likelihood and perplexity are no exact figures but the {bound}")?;
+    }
     let mut labels: Vec<_> = scores.label_recall().iter().collect();
     labels.sort_by_key(|(_, n)| std::cmp::Reverse(n.total));
     for (label, n) in labels {

@@ -123,6 +123,7 @@ fn baselines(split: &str, metrics: &Metrics) -> Option<String> {
         ("right_s_f1", "right-branching"),
         ("left_s_f1", "left-branching"),
         ("balanced_s_f1", "balanced"),
+        ("random_s_f1", "random (seed 0)"),
         ("oracle_s_f1", "best binary"),
     ];
     let told: Vec<_> = trees

@@ -21,6 +21,9 @@ struct Line<'a> {
     words: &'a [Arc<str>],
     #[serde(with = "numbers")]
     log_prob: f64,
+    /// Of the best derivation, whose tree it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    derivation_log_prob: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tags: Option<Vec<String>>,
     spans: Vec<Span>,
@@ -36,7 +39,7 @@ struct Span {
 }
 
 pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
-    let checkpoint = sentences::checkpoint(&args.checkpoint)?;
+    let checkpoint = sentences::decoding(&args.checkpoint, &args.decoding)?;
     let family = checkpoint.config.model.family;
     if !family.has_trees() {
         let shown = args.checkpoint.display();
@@ -97,6 +100,7 @@ fn line<'a>(number: usize, analysis: Option<&'a Analysis>) -> Line<'a> {
             sentence: number,
             words: &[],
             log_prob: f64::NEG_INFINITY,
+            derivation_log_prob: None,
             tags: None,
             spans: Vec::new(),
         };
@@ -105,6 +109,7 @@ fn line<'a>(number: usize, analysis: Option<&'a Analysis>) -> Line<'a> {
         sentence: number,
         words: &analysis.words,
         log_prob: analysis.log_prob,
+        derivation_log_prob: analysis.derivation_log_prob,
         tags: analysis.induced.then(|| analysis.tags.clone()),
         spans: analysis
             .spans

@@ -1,9 +1,11 @@
 //! What `eval`, `parse` and `score` share: finding a checkpoint, reading sentences, parsing
 //! them in batches.
 
+use super::args::{Decode, Decoding};
 use super::plain::tell;
 use super::progress;
 use crate::checkpoint::Checkpoint;
+use crate::config;
 use crate::model::{Parse, Parser, Wanted};
 use crate::run::RunFolder;
 use crate::training::{Packing, group};
@@ -25,6 +27,18 @@ const TOKENS: usize = 1024;
 
 /// Problems that are told one by one; the others are counted.
 const PROBLEMS: usize = 10;
+
+/// The same as [`checkpoint`], with the trees that are asked for.
+pub fn decoding(path: &Path, asked: &Decoding) -> Result<Checkpoint> {
+    let mut checkpoint = checkpoint(path)?;
+    let decode = &mut checkpoint.config.evaluation.decode;
+    *decode = match asked.decode {
+        Some(Decode::Mbr) => config::Decode::Mbr,
+        Some(Decode::Viterbi) => config::Decode::Viterbi,
+        None => *decode,
+    };
+    Ok(checkpoint)
+}
 
 /// Loads a checkpoint file, or the best one of a run folder, which it says on standard error.
 pub fn checkpoint(path: &Path) -> Result<Checkpoint> {

@@ -28,7 +28,7 @@ pub use view::{
     state_name,
 };
 
-use crate::config::{Config, Elimination, Family, Precision};
+use crate::config::{Config, Decode, Elimination, Family, Precision};
 use crate::inference::order::{Order, Plan};
 use crate::treebank::Batch;
 use candle_core::{Tensor, Var};
@@ -198,6 +198,19 @@ pub fn check_device(config: &Config) -> Result<(), ModelError> {
     }
 }
 
+/// Whether the family has the trees that are asked for.
+fn check_decode(config: &Config) -> Result<(), ModelError> {
+    let family = config.model.family;
+    match config.evaluation.decode {
+        Decode::Viterbi if !family.has_tensor() => Err(ModelError::Unsupported(format!(
+            "decode = \"viterbi\": a {} has no rule tensor, and without one the best derivation \
+             cannot be found; expected mbr",
+            family.name()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Numbers that a model of these sizes has to learn.
 pub fn parameter_count(config: &Config, vocabulary: usize) -> u128 {
     match config.model.family {
@@ -225,6 +238,7 @@ pub fn shapes(config: &Config, vocabulary: usize) -> Vec<(String, Vec<usize>)> {
 /// A model of the configured family and precision with a random start by seed.
 pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
     check_device(config)?;
+    check_decode(config)?;
     Ok(match (config.model.family, config.precision) {
         (Family::RankPcfg | Family::TdPcfg, Precision::F32) => {
             Box::new(RankPcfg::<f32>::new(config, vocabulary)?)
@@ -250,6 +264,7 @@ pub fn restore(
     vocabulary: usize,
     tensors: BTreeMap<String, Tensor>,
 ) -> Result<Box<dyn Model>, ModelError> {
+    check_decode(config)?;
     Ok(match (config.model.family, config.precision) {
         (Family::RankPcfg | Family::TdPcfg, Precision::F32) => {
             Box::new(RankPcfg::<f32>::restore(config, vocabulary, tensors)?)

@@ -2,10 +2,12 @@
 
 use super::{Dataset, Packing, Split, TrainingError, group};
 use crate::config::Family;
-use crate::evaluation::{Scores, Span, balanced, left_branching, oracle, right_branching};
+use crate::evaluation::{Scores, Span, balanced, left_branching, oracle, random, right_branching};
 use crate::model::{Parse, Parser, Wanted};
 use crate::report::{EventKind, Metrics, Reporter};
 use crate::treebank::{Batch, Sentence};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
 /// Chart cells (sentences times squared length) that a batch may have; bounds memory.
@@ -98,11 +100,15 @@ pub(super) fn report_baselines(data: &Dataset, reporter: &mut dyn Reporter) {
     }
 }
 
-/// `KIND_s_f1` and `KIND_c_f1` of right-branching, left-branching and balanced trees and of the
-/// best binary trees (`oracle`); `None` where no sentence has a gold tree.
+/// Seed of the random trees, the same for every run, so that runs can be compared.
+const RANDOM_TREES: u64 = 0;
+
+/// `KIND_s_f1` and `KIND_c_f1` of right-branching, left-branching, balanced and random trees (of
+/// seed 0) and of the best binary trees (`oracle`); `None` where no sentence has a gold tree.
 pub fn baselines(sentences: &[Sentence]) -> Option<Metrics> {
     let mut metrics = Metrics::default();
-    for kind in ["right", "left", "balanced", "oracle"] {
+    for kind in ["right", "left", "balanced", "random", "oracle"] {
+        let mut rng = ChaCha8Rng::seed_from_u64(RANDOM_TREES);
         let mut scores = Scores::default();
         for sentence in sentences {
             let (n, Some(gold)) = (sentence.len(), &sentence.gold) else { continue };
@@ -110,6 +116,7 @@ pub fn baselines(sentences: &[Sentence]) -> Option<Metrics> {
                 "right" => right_branching(n),
                 "left" => left_branching(n),
                 "balanced" => balanced(n),
+                "random" => random(n, &mut rng),
                 _ => oracle(n, &gold.iter().map(|s| (s.start, s.end)).collect::<Vec<_>>()),
             };
             scores.add(n, None, Some(&spans), Some(gold));

@@ -189,6 +189,11 @@ impl Trainer {
             let text = "the best weights are chosen by dev S-F1: this run uses gold trees";
             reporter.message(Level::Warning, text.into());
         }
+        if let Some(bound) = self.config.model.family.bound() {
+            let text =
+                format!("log-likelihood and perplexity are no exact figures but the {bound}");
+            reporter.message(Level::Info, text);
+        }
         if self.config.model.family.has_trees() {
             super::evaluate::report_baselines(&self.data, reporter);
         }

@@ -36,6 +36,7 @@ pub mod screens;
 pub mod seeds;
 pub mod series;
 pub mod shared;
+mod sizes;
 #[cfg(test)]
 pub(crate) mod stage;
 pub mod start;

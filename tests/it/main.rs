@@ -4,6 +4,7 @@
 mod call;
 mod commands;
 mod evalb;
+mod families;
 mod floors;
 mod formats;
 mod golden_checkpoints;

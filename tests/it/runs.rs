@@ -1,6 +1,6 @@
-//! Whole runs of the rank-space PCFG: files in, run folder out, stopped and resumed.
+//! Whole runs: files in, run folder out, stopped and resumed.
 
-use rankspace::config::{Config, Precision};
+use rankspace::config::{Config, Family, Precision};
 use rankspace::report::{EventKind, RunState};
 use rankspace::run::{Command, Follower, Job, RunFolder, RunSummary, Timeline};
 use rankspace::treebank::Batch;
@@ -38,6 +38,7 @@ fn config(folder: &Path, precision: Precision) -> Config {
     }
     let m = &mut config.model;
     (m.nonterminals, m.preterminals, m.rank, m.embedding) = (4, 8, 6, 8);
+    (m.latent, m.encoder, m.encoder_embedding) = (3, 5, 6);
     config.training.batch_size = 8;
     config.training.epochs = 2;
     config.training.learning_rate = 0.01;
@@ -55,9 +56,19 @@ fn curve(folder: &RunFolder) -> Vec<String> {
 
 #[test]
 fn a_stopped_and_resumed_run_has_the_curve_and_the_weights_of_an_undisturbed_one() {
-    for precision in [Precision::F32, Precision::F64] {
+    let (single, double) = (Precision::F32, Precision::F64);
+    for (family, precision) in [
+        (Family::RankPcfg, single),
+        (Family::RankPcfg, double),
+        (Family::TdPcfg, single),
+        (Family::NPcfg, single),
+        // Its steps draw random numbers.
+        (Family::CPcfg, single),
+        (Family::Lpcfg, double),
+    ] {
         let base = tempfile::tempdir().expect("temporary folder");
-        let config = config(base.path(), precision);
+        let mut config = config(base.path(), precision);
+        config.model.family = family;
         let whole = RunFolder::create(base.path(), &config).expect("creates");
         let outcome = Job::train(config.clone(), whole.clone()).expect("starts").join();
         assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
@@ -81,7 +92,7 @@ fn a_stopped_and_resumed_run_has_the_curve_and_the_weights_of_an_undisturbed_one
             sessions += 1;
         }
         assert!(sessions > 1, "it was never stopped");
-        assert_eq!(curve(&halting), curve(&whole), "{sessions} sessions, {precision:?}");
+        assert_eq!(curve(&halting), curve(&whole), "{sessions} sessions, {family:?}");
         let weights = |folder: &RunFolder, path: std::path::PathBuf| {
             let checkpoint = rankspace::checkpoint::Checkpoint::load(&path);
             let checkpoint = checkpoint.unwrap_or_else(|e| panic!("{}: {e}", folder.name()));

@@ -3,7 +3,7 @@
 use super::corpora::Corpora;
 use super::grammar::Grammar;
 use super::parses::Parses;
-use crate::config::Config;
+use crate::config::{Config, Family};
 use crate::report::RunState;
 use crate::run::{Job, RunFolder};
 use crate::workbench::names::ScreenId;
@@ -12,12 +12,14 @@ use crate::workbench::stage::{Stage, said};
 use crossterm::event::KeyCode;
 
 /// A few steps of a small grammar on the bundled sample.
-fn trained() -> (tempfile::TempDir, Config) {
+fn trained(family: Family) -> (tempfile::TempDir, Config) {
     let text = "\
         [data]\ntrain = \"sample:dev\"\ndev = \"sample:dev\"\nmax_length = 12\n\
         [model]\nnonterminals = 4\npreterminals = 6\nrank = 5\nembedding = 8\n\
         [training]\nepochs = 1\nmax_steps = 3\n[evaluation]\nmax_length = 12\n";
-    let config = Config::from_toml("small", text, &[]).expect("a config");
+    let small = ["latent=3", "encoder=5", "encoder_embedding=6"].map(|s| format!("model.{s}"));
+    let mut config = Config::from_toml("small", text, &small).expect("a config");
+    config.model.family = family;
     let base = tempfile::tempdir().expect("a temporary folder");
     let folder = RunFolder::create_at(&base.path().join("run"), &config).expect("made");
     let outcome = Job::train(config.clone(), folder).expect("starts").join();
@@ -36,7 +38,7 @@ fn stage<S: Screen>(screen: S, base: &tempfile::TempDir, config: &Config) -> Sta
 
 #[test]
 fn a_trained_run_is_shown_on_parses_grammar_and_corpora() {
-    let (base, config) = trained();
+    let (base, config) = trained(Family::RankPcfg);
 
     let mut grammar = stage(Grammar::default(), &base, &config);
     let shot = grammar.shot(200, 60);
@@ -81,4 +83,23 @@ fn a_trained_run_is_shown_on_parses_grammar_and_corpora() {
     let corpora = stage(Corpora::default(), &base, &config);
     let shot = corpora.shot(80, 24);
     assert!(shot.contains("selected run") && shot.contains("train"), "{shot}");
+}
+
+#[test]
+fn runs_of_every_family_of_grammars_are_shown_with_symbols_rules_and_trees() {
+    for family in [Family::TdPcfg, Family::NPcfg, Family::CPcfg, Family::Lpcfg] {
+        let (base, config) = trained(family);
+        let shot = stage(Grammar::default(), &base, &config).shot(200, 60);
+        assert!(shot.contains("of 4 nonterminals in use"), "{family:?}: {shot}");
+        assert!(shot.contains("likeliest expansions"), "{family:?}: {shot}");
+        let mut parses = stage(Parses::default(), &base, &config);
+        let shot = parses.shot(200, 60);
+        assert!(shot.contains("S-F1") && shot.contains("matched"), "{family:?}: {shot}");
+        parses.command("type");
+        parses.type_text("The old dog sleeps.");
+        let effects = parses.press(KeyCode::Enter);
+        parses.settle(effects);
+        let shot = parses.shot(80, 24);
+        assert!(shot.contains("typed, 4 words"), "{family:?}: {shot}");
+    }
 }

@@ -4,8 +4,8 @@ use super::Runs;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::RunEntry;
-use crate::workbench::text;
 use crate::workbench::widgets::{empty_state, pane, state_label};
+use crate::workbench::{sizes, text};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -129,13 +129,10 @@ fn row<'a>(run: &RunEntry, label: &str, names: usize, wide: bool, view: &View) -
     let age = age(run, shared.now);
     let tail = if wide {
         let m = run.config.as_ref().map(|c| &c.model);
-        let size = |n: Option<usize>| n.map_or("-".to_owned(), |n| n.to_string());
+        let [nt, pt, rank] = m.map_or(["-"; 3].map(String::from), sizes::columns);
         format!(
-            "{:<10}{:>6}{:>6}{:>6}{:>6}{:>9}{:>11}{:>11}{:>11}{age:>12}",
+            "{:<10}{nt:>6}{pt:>6}{rank:>6}{:>6}{:>9}{:>11}{:>11}{:>11}{age:>12}",
             m.map_or("-", |m| m.family.name()),
-            size(m.map(|m| m.nonterminals)),
-            size(m.map(|m| m.preterminals)),
-            size(m.map(|m| m.rank)),
             run.config.as_ref().map_or("-".to_owned(), |c| c.seed.to_string()),
             run.step(),
             dev("s_f1"),

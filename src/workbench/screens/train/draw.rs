@@ -6,10 +6,10 @@ use crate::workbench::history::History;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::{RunEntry, Standing};
-use crate::workbench::text;
 use crate::workbench::theme::Theme;
 use crate::workbench::widgets::chart::{Chart, Trace};
 use crate::workbench::widgets::{bar, empty_state, pane, state_label};
+use crate::workbench::{sizes, text};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -246,15 +246,8 @@ fn config_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
     }
     spans.push(match &run.config {
         Some(config) => {
-            let m = &config.model;
-            let words = format!(
-                "{} NT  {} PT  rank {}  seed {}  {}",
-                m.nonterminals,
-                m.preterminals,
-                m.rank,
-                config.seed,
-                device(config),
-            );
+            let sizes = sizes::line(&config.model);
+            let words = format!("{sizes}  seed {}  {}", config.seed, device(config));
             Span::styled(words, theme.dim)
         }
         None => Span::styled("its settings cannot be read", theme.warning),
@@ -435,8 +428,12 @@ fn settings_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>) {
     };
     let m = &config.model;
     lines.push(row("family", m.family.name(), theme));
-    lines.push(row("symbols", format!("{} NT, {} PT", m.nonterminals, m.preterminals), theme));
-    lines.push(row("rank", m.rank.to_string(), theme));
+    for (name, value) in sizes::rows(m) {
+        lines.push(row(name, value, theme));
+    }
+    if m.family.bound().is_some() {
+        lines.push(row("likelihood", "by ELBO, not exact", theme));
+    }
     let data = config.data.train.0.join(", ");
     lines.push(row("data", text::fit(&text::clean(&data), 24).into_owned(), theme));
     lines.push(row("device", device(config), theme));

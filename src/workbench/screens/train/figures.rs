@@ -115,6 +115,7 @@ pub fn baselines(history: &History) -> Vec<(&'static str, f64)> {
         ("right-branching", "right_s_f1"),
         ("left-branching", "left_s_f1"),
         ("balanced", "balanced_s_f1"),
+        ("random (seed 0)", "random_s_f1"),
         ("best possible", "oracle_s_f1"),
     ]
     .into_iter()
