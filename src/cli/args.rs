@@ -300,9 +300,9 @@ pub struct Score {
 #[derive(Debug, Args)]
 #[command(after_help = "Per sentence, the binary tree with the largest sum of the members' span \
                         marginals; its F1 stands beside theirs.\n\
-                        Example: rankspace consensus runs/*-seed-* sample:test")]
+                        Example: rankspace consensus runs/2026-11-29-rank-pcfg-seeds sample:test")]
 pub struct Consensus {
-    /// Checkpoint files, or run folders (their best checkpoints)
+    /// Checkpoint files, run folders (their best checkpoints) or the folder of several seeds
     #[arg(value_name = "CHECKPOINT", required = true, num_args = 1..)]
     pub checkpoints: Vec<PathBuf>,
     /// Treebank; a file, a folder, a pattern or sample:dev

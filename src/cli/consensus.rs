@@ -10,6 +10,7 @@ use crate::config::Sources;
 use crate::evaluation::{Scores, Spread};
 use crate::model::Wanted;
 use crate::report::Metrics;
+use crate::run::Group;
 use crate::treebank::{LengthLimits, Preprocessing, Sentence, load};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -39,7 +40,17 @@ struct Member {
 }
 
 pub fn run(args: &args::Consensus, out: &mut dyn Write) -> Result<()> {
-    let first = sentences::checkpoint(&args.checkpoints[0])?;
+    let mut members = Vec::new();
+    for path in &args.checkpoints {
+        match Group::is_one(path) {
+            true => members.extend(Group::open(path)?.best()),
+            false => members.push(path.clone()),
+        }
+    }
+    let Some(first) = members.first() else {
+        bail!("none of the seeds has a checkpoint yet");
+    };
+    let first = Checkpoint::load(&sentences::checkpoint_file(first)?)?;
     let max = match args.max_length.unwrap_or(first.config.evaluation.max_length) {
         0 => usize::MAX,
         max => max,
@@ -49,7 +60,7 @@ pub fn run(args: &args::Consensus, out: &mut dyn Write) -> Result<()> {
     sentences::tell_problems(&corpus.problems);
     let preprocessing = first.preprocessing.clone();
     drop(first);
-    let compared = compare(&args.checkpoints, &preprocessing, &corpus.sentences, args.votes)?;
+    let compared = compare(&members, &preprocessing, &corpus.sentences, args.votes)?;
     if !compared.has_gold() {
         bail!("{}: no sentence has a gold tree to compare with", args.corpus.display());
     }

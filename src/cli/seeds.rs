@@ -10,14 +10,14 @@ use super::progress::Bars;
 use super::train::{Summary, Teller};
 use crate::config::Config;
 use crate::report::{Event, RunState};
-use crate::run::{self, Command, Group, Member, Outcome, RunFolder, Spreads};
+use crate::run::{self, Command, Group, Member, Outcome, Spreads};
 use crate::treebank::{Preprocessing, Splits};
 use anyhow::{Result, bail};
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Makes the group that the command line asks for, or finds it where it was begun.
@@ -270,25 +270,15 @@ impl Together {
 /// The members' consensus on the development and test sentences, where it means something.
 fn agree(group: &Group) -> Result<BTreeMap<&'static str, Compared>> {
     let config = group.config();
-    let best = |member: &Member| -> Option<PathBuf> {
-        let best = RunFolder::open(&group.folder_of(member)).ok()?.best();
-        best.is_file().then_some(best)
-    };
-    let members: Vec<PathBuf> = group.members().iter().filter_map(best).collect();
+    let members = group.best();
     let mut agreed = BTreeMap::new();
     if !config.model.family.has_trees() || members.len() < 2 {
         return Ok(agreed);
     }
     let splits = Splits::load(config)?;
     let preprocessing = Preprocessing::resolve(&config.data)?;
-    let mut sets = Vec::new();
-    if config.data.dev.0.is_empty() {
-        tell("note: no consensus on the development sets, which differ: data.dev names none");
-    } else {
-        sets.push(("dev", &splits.dev));
-    }
-    sets.extend(splits.test.as_ref().map(|test| ("test", test)));
-    for (name, corpus) in sets {
+    let test = splits.test.as_ref().map(|test| ("test", test));
+    for (name, corpus) in [("dev", &splits.dev)].into_iter().chain(test) {
         let compared = consensus::compare(&members, &preprocessing, &corpus.sentences, false)?;
         if compared.has_gold() {
             agreed.insert(name, compared);

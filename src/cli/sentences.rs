@@ -42,8 +42,17 @@ pub fn decoding(path: &Path, asked: &Decoding) -> Result<Checkpoint> {
 
 /// Loads a checkpoint file, or the best one of a run folder, which it says on standard error.
 pub fn checkpoint(path: &Path) -> Result<Checkpoint> {
+    let file = checkpoint_file(path)?;
+    if file != path {
+        tell(&format!("using {}", file.display()));
+    }
+    Ok(Checkpoint::load(&file)?)
+}
+
+/// The file itself, or the best one of a run folder.
+pub fn checkpoint_file(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
-        return Ok(Checkpoint::load(path)?);
+        return Ok(path.to_owned());
     }
     let folder = RunFolder::open(path).map_err(|error| match files_in(path).as_slice() {
         [] => anyhow::Error::from(error),
@@ -57,8 +66,7 @@ pub fn checkpoint(path: &Path) -> Result<Checkpoint> {
     let Some(file) = file else {
         bail!("{}: the run has no checkpoint yet", path.display());
     };
-    tell(&format!("using {}", file.display()));
-    Ok(Checkpoint::load(&file)?)
+    Ok(file)
 }
 
 /// Names of the checkpoint files in a folder.

@@ -44,6 +44,9 @@ pub struct Data {
     /// Shortest and longest training sentence in words, after preprocessing.
     pub min_length: usize,
     pub max_length: usize,
+    /// Draws the development set where `dev` names none; without it the run's seed does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split_seed: Option<u64>,
     pub vocabulary: VocabularyLimits,
 }
 
@@ -67,6 +70,7 @@ impl Default for Data {
             discontinuous: None,
             min_length: 2,
             max_length: 40,
+            split_seed: None,
             vocabulary: VocabularyLimits::default(),
         }
     }

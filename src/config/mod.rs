@@ -317,6 +317,7 @@ mod tests {
         let mut config = Config::default();
         config.training.schedule = Some(Schedule { plateau: 2, factor: 0.5 });
         config.evaluation.every = Every::Steps(3);
+        config.data.split_seed = Some(3);
         let mut found = Vec::new();
         numbers("", &toml::from_str(&config.to_toml()).expect("TOML"), &mut found);
         found.sort();

@@ -377,8 +377,13 @@ const MOST_THREADS: usize = 1024;
 const LARGEST: u64 = i64::MAX as u64;
 
 impl Config {
+    /// Draws the development set where none is named.
+    pub fn split_seed(&self) -> u64 {
+        self.data.split_seed.unwrap_or(self.seed)
+    }
+
     /// Every whole number of the config with its key.
-    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 26] {
+    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 27] {
         let Config { data: d, model: m, training: t, evaluation: e, run: r, .. } = self;
         let every = match e.every {
             Every::Epoch => 0,
@@ -389,6 +394,7 @@ impl Config {
             ("threads", self.threads as u64),
             ("data.min_length", d.min_length as u64),
             ("data.max_length", d.max_length as u64),
+            ("data.split_seed", d.split_seed.unwrap_or(0)),
             ("data.vocabulary.max_size", d.vocabulary.max_size as u64),
             ("data.vocabulary.min_count", d.vocabulary.min_count as u64),
             ("model.nonterminals", m.nonterminals as u64),

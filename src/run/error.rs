@@ -14,6 +14,8 @@ pub enum RunError {
     Missing(PathBuf),
     #[error("{} is not a run folder: it has no config.toml", .0.display())]
     NotARun(PathBuf),
+    #[error("{} holds runs of several seeds and is none itself: name one of the folders in it", .0.display())]
+    AGroup(PathBuf),
     #[error("the run folder {} is gone", .0.display())]
     Gone(PathBuf),
     #[error("{} has schema {found}, this version reads up to {known}; use a newer rankspace", path.display())]

@@ -56,6 +56,8 @@ impl RunFolder {
             Ok(folder)
         } else if !path.exists() {
             Err(RunError::Missing(path.to_owned()))
+        } else if super::Group::is_one(path) {
+            Err(RunError::AGroup(path.to_owned()))
         } else {
             Err(RunError::NotARun(path.to_owned()))
         }

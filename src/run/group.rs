@@ -55,7 +55,7 @@ impl Group {
     }
 
     fn fill(path: PathBuf, config: &Config, seeds: usize) -> Result<Group, RunError> {
-        let config = with_absolute_paths(config);
+        let config = shared(config);
         let mut group = Group { path, config, members: Vec::new() };
         group.extend(seeds)?;
         Ok(group)
@@ -133,7 +133,7 @@ impl Group {
 
     /// Whether another config, its paths made absolute, has the same settings.
     pub fn has_config(&self, config: &Config) -> bool {
-        self.config == with_absolute_paths(config)
+        self.config == shared(config)
     }
 
     pub fn members(&self) -> &[Member] {
@@ -153,6 +153,12 @@ impl Group {
     /// Whether a member has done all that it was to do.
     pub fn is_finished(&self, member: &Member) -> bool {
         self.summary(member).and_then(|s| s.state()) == Some(RunState::Finished)
+    }
+
+    /// The best checkpoints of the members that have one.
+    pub fn best(&self) -> Vec<PathBuf> {
+        let folders = self.members.iter().map(|member| RunFolder::open(&self.folder_of(member)));
+        folders.filter_map(|folder| Some(folder.ok()?.best())).filter(|b| b.is_file()).collect()
     }
 
     /// Starts a member, or goes on with it from its last checkpoint. `threads` are the cores that
@@ -182,6 +188,16 @@ impl Group {
     }
 }
 
+/// The settings as all members have them: paths hold from anywhere, and a development set that
+/// none names is the same for every seed.
+fn shared(config: &Config) -> Config {
+    let mut config = with_absolute_paths(config);
+    if config.data.dev.0.is_empty() {
+        config.data.split_seed = Some(config.split_seed());
+    }
+    config
+}
+
 /// Mean and spread by figure.
 pub type Spreads = BTreeMap<&'static str, Spread>;
 
@@ -205,6 +221,10 @@ mod tests {
         assert!(made.members()[1].folder.ends_with("-rank-pcfg-seed-8"), "{made:?}");
         assert!(Group::is_one(made.path()) && !Group::is_one(base.path()));
         assert_eq!(Group::open(made.path()).expect("opens"), made);
+        assert_eq!(made.config().data.split_seed, Some(7), "one development set for all seeds");
+        assert!(made.has_config(&config));
+        let error = RunFolder::open(made.path()).expect_err("no run").to_string();
+        assert!(error.contains("several seeds"), "{error}");
         let other = Group::create(base.path(), &config, 2).expect("creates");
         assert_ne!(other.path(), made.path(), "no folder is taken twice");
         let mut more = Group::open(made.path()).expect("opens");

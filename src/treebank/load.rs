@@ -209,13 +209,13 @@ impl Splits {
         let mut notes = Vec::from_iter(told);
         let (train, dev) = if data.dev.0.is_empty() {
             let (sources, sections) = (&data.train, &data.sections);
+            let seed = config.split_seed();
             let (train, dev) =
-                load_cut(sources, sections, &preprocessing, config.seed, training, heldout)?;
+                load_cut(sources, sections, &preprocessing, seed, training, heldout)?;
             notes.push(format!(
-                "no data.dev: {} sentences of {}, a tenth drawn by seed {}, were set apart as dev",
+                "no data.dev: {} sentences of {}, a tenth drawn by seed {seed}, were set apart as dev",
                 dev.sentences.len(),
                 train.name,
-                config.seed
             ));
             (train, dev)
         } else {

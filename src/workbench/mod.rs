@@ -110,8 +110,9 @@ pub fn run_with(
     let named = options
         .paths
         .iter()
-        .map(|p| start::Named::of(p).map_err(WorkbenchError::Path))
-        .collect::<Result<Vec<_>, _>>()?;
+        .map(|p| start::Named::all(p).map_err(WorkbenchError::Path))
+        .collect::<Result<Vec<_>, _>>()?
+        .concat();
     let surroundings = theme::Surroundings::detect(|key| std::env::var(key).ok());
     let failed = |e: std::io::Error| WorkbenchError::Terminal(e.to_string());
 

@@ -1,6 +1,7 @@
 //! What the workbench is opened on: what was named, and the run noted last. What is made of it
 //! is in [`super::app`].
 
+use crate::run::Group;
 use std::path::{Path, PathBuf};
 
 /// What to do once the run folders have been listed.
@@ -19,8 +20,22 @@ pub enum Named {
 }
 
 impl Named {
+    /// What a path names: one thing, or the runs of a group.
+    pub fn all(path: &Path) -> Result<Vec<Named>, String> {
+        if !Group::is_one(path) {
+            return Ok(vec![Named::of(path)?]);
+        }
+        let group = Group::open(path).map_err(|e| e.to_string())?;
+        let folders = group.members().iter().map(|member| group.folder_of(member));
+        let begun: Vec<Named> = folders.filter(|f| f.is_dir()).map(Named::Run).collect();
+        match begun.is_empty() {
+            true => Err(format!("{}: none of its runs has begun", path.display())),
+            false => Ok(begun),
+        }
+    }
+
     /// Tells run folders and checkpoints by what they hold; anything else that exists is a corpus.
-    pub fn of(path: &Path) -> Result<Named, String> {
+    fn of(path: &Path) -> Result<Named, String> {
         let meta = path.metadata().map_err(|e| format!("{}: {e}", path.display()))?;
         let is_run = |p: &Path| p.join("config.toml").is_file() || p.join("events.jsonl").is_file();
         if meta.is_dir() && is_run(path) {
@@ -98,6 +113,13 @@ mod tests {
         let file = folder.path().join("best.safetensors");
         std::fs::write(&file, "").expect("writes");
         assert_eq!(Named::of(&file), Ok(Named::Checkpoint(file)));
+        let config = crate::config::Config::default();
+        let group = Group::create(folder.path(), &config, 2).expect("creates");
+        let error = Named::all(group.path()).unwrap_err();
+        assert!(error.contains("none of its runs has begun"), "{error}");
+        let member = group.folder_of(&group.members()[1]);
+        std::fs::create_dir(&member).expect("creates");
+        assert_eq!(Named::all(group.path()), Ok(vec![Named::Run(member)]));
         let missing = Named::of(&folder.path().join("nothing.mrg")).unwrap_err();
         assert!(missing.contains("nothing.mrg"), "{missing}");
     }

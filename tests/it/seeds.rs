@@ -64,10 +64,13 @@ fn several_seeds_give_mean_spread_and_consensus_in_turn_or_side_by_side_and_are_
     assert_eq!(by_marginals["consensus"], third["consensus"]["dev"]["consensus"]);
     assert_eq!(by_marginals["members"][2]["s_f1"], third["seeds"][2]["dev"]["s_f1"]);
     assert_eq!(consensus("--votes")["votes"], true);
+    let all = rankspace("consensus g sample:dev --max-length 10 --json").within(base.path());
+    assert_eq!(all.succeeds().json()["consensus"], by_marginals["consensus"]);
     rankspace("consensus g/g-seed-4 g/g-seed-5 sample:dev")
         .within(base.path())
         .succeeds()
         .prints("consensus  S-F1 ");
+    rankspace("watch g").within(base.path()).fails().complains("several seeds");
 
     train(base.path(), 3, "g").args("--set model.rank=7").fails().complains("other settings");
     train(base.path(), 0, "g").refused().complains("from 1 to 1000");

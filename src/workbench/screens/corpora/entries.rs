@@ -117,7 +117,7 @@ pub fn entries(shared: &Shared, opened: &[PathBuf]) -> Vec<Entry> {
     tell_apart(&mut entries);
     if let Some(config) = shared.selected_run().and_then(|run| run.config.as_ref()) {
         let (data, _) = usual_sections(&config.data);
-        let cut = data.dev.0.is_empty().then_some(config.seed);
+        let cut = data.dev.0.is_empty().then(|| config.split_seed());
         let dev = match cut {
             Some(_) => ("dev (of train)", Origin::HeldOut, &data.train, cut),
             None => ("dev", Origin::HeldOut, &data.dev, None),
