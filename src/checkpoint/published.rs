@@ -110,7 +110,15 @@ impl<'a> Published<'a> {
                 sizes.embedding = size("projection", 1)?;
                 size("vocab_emb", 0)
             }
-            Family::Ngram => Err(self.unlike(vec!["the published code saves none".into()])),
+            Family::Lhmm => {
+                sizes.states = size("state_emb", 0)?;
+                sizes.embedding = size("_projection", 0)?;
+                sizes.rank = size("_projection", 1)?;
+                size("terminal_emb", 0)
+            }
+            Family::Hmm | Family::Ngram => {
+                Err(self.unlike(vec!["the published code saves none".into()]))
+            }
         }
     }
 
@@ -279,7 +287,18 @@ fn place(family: Family, name: &str) -> (usize, &str, bool, usize) {
             "start_mlp",
             "vocab_emission_mlp",
         ],
-        Family::Ngram => &[],
+        Family::Lhmm => &[
+            "_projection",
+            "start_emb",
+            "next_start_emb",
+            "state_emb",
+            "next_state_emb",
+            "preterminal_emb",
+            "terminal_emb",
+            "start_mlp",
+            "terminal_mlp",
+        ],
+        Family::Hmm | Family::Ngram => &[],
     };
     let module = name.split('.').next().unwrap_or(name);
     let number = modules.iter().position(|m| *m == module).unwrap_or(modules.len());
@@ -295,7 +314,7 @@ fn place(family: Family, name: &str) -> (usize, &str, bool, usize) {
 fn saved_in_a_dictionary(family: Family) -> bool {
     match family {
         Family::RankPcfg | Family::TdPcfg | Family::Lpcfg | Family::NPcfg | Family::CPcfg => false,
-        Family::Ngram => false,
-        Family::RankHmm => true,
+        Family::Hmm | Family::Ngram => false,
+        Family::RankHmm | Family::Lhmm => true,
     }
 }

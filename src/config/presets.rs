@@ -47,6 +47,8 @@ pub fn presets() -> &'static [Preset] {
         "cpcfg-small",
         "lpcfg-toy",
         "hmm-small",
+        "lhmm-small",
+        "hmm-dense",
         "hmm-medium",
         "hmm-paper-14",
         "hmm-paper-15",
@@ -54,6 +56,8 @@ pub fn presets() -> &'static [Preset] {
         "hmm-ablation-13",
         "hmm-ablation-14",
         "hmm-ablation-15",
+        "exchange-rank-hmm",
+        "exchange-lhmm",
         "ngram-5",
     ]
 }

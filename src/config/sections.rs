@@ -58,6 +58,10 @@ pub enum Family {
     /// The same with a latent vector for every sentence.
     CPcfg,
     RankHmm,
+    /// Transitions in two factors over features.
+    Lhmm,
+    /// Transitions in full.
+    Hmm,
     Ngram,
 }
 
@@ -71,6 +75,8 @@ impl Family {
             Family::NPcfg => "n-pcfg",
             Family::CPcfg => "c-pcfg",
             Family::RankHmm => "rank-hmm",
+            Family::Lhmm => "lhmm",
+            Family::Hmm => "hmm",
             Family::Ngram => "ngram",
         }
     }
@@ -82,7 +88,7 @@ impl Family {
             Family::RankPcfg | Family::TdPcfg | Family::Lpcfg | Family::NPcfg | Family::CPcfg => {
                 true
             }
-            Family::RankHmm | Family::Ngram => false,
+            Family::RankHmm | Family::Lhmm | Family::Hmm | Family::Ngram => false,
         }
     }
 
@@ -144,7 +150,7 @@ impl Family {
     pub(super) fn defaults(self) -> &'static str {
         match self {
             Family::RankPcfg | Family::TdPcfg | Family::Lpcfg | Family::NPcfg | Family::CPcfg => "",
-            Family::RankHmm => LANGUAGE_MODEL,
+            Family::RankHmm | Family::Lhmm | Family::Hmm => LANGUAGE_MODEL,
             Family::Ngram => COUNTED,
         }
     }

@@ -181,13 +181,18 @@ pub(super) enum Naming {
     Sequential,
     /// `NAME.mlp.0`, then `NAME.mlp.1.lin1` and `NAME.mlp.1.lin2`, and so on.
     Numbered,
+    /// Blocks alone, without a layer before and behind them: `NAME.0.linear.0` and
+    /// `NAME.0.linear.2`, and so on.
+    Blocks,
 }
 
 impl Naming {
-    pub fn first(self, name: &str) -> String {
+    /// The layer before the blocks, if there is one.
+    pub fn first(self, name: &str) -> Option<String> {
         match self {
-            Naming::Sequential => format!("{name}.0"),
-            Naming::Numbered => format!("{name}.mlp.0"),
+            Naming::Sequential => Some(format!("{name}.0")),
+            Naming::Numbered => Some(format!("{name}.mlp.0")),
+            Naming::Blocks => None,
         }
     }
 
@@ -197,6 +202,7 @@ impl Naming {
         match self {
             Naming::Sequential => [0, 2].map(|layer| format!("{name}.{number}.linear.{layer}")),
             Naming::Numbered => [1, 2].map(|layer| format!("{name}.mlp.{number}.lin{layer}")),
+            Naming::Blocks => [0, 2].map(|layer| format!("{name}.{block}.linear.{layer}")),
         }
     }
 
@@ -205,18 +211,30 @@ impl Naming {
         match self {
             Naming::Sequential => format!("{name}.3"),
             Naming::Numbered => format!("{name}.mlp.3"),
+            Naming::Blocks => format!("{name}.2"),
         }
     }
 
-    /// Name and shape of every parameter, the last layer of `out` rows included.
-    pub fn shapes(self, name: &str, d: usize, out: usize) -> Vec<(String, Vec<usize>)> {
-        let inner = (0..2).flat_map(|block| self.inner(name, block)).map(|layer| (layer, d));
-        let layers = [(self.first(name), d)].into_iter().chain(inner);
-        let linear = |(layer, out): (String, usize)| {
-            [(format!("{layer}.weight"), vec![out, d]), (format!("{layer}.bias"), vec![out])]
-        };
-        layers.chain([(self.last(name), out)]).flat_map(linear).collect()
+    /// Name and shape of every parameter of a [`Residual`].
+    pub fn inner_shapes(self, name: &str, d: usize) -> Vec<(String, Vec<usize>)> {
+        let inner = (0..2).flat_map(|block| self.inner(name, block));
+        self.first(name)
+            .into_iter()
+            .chain(inner)
+            .flat_map(|layer| linear_shapes(layer, d, d))
+            .collect()
     }
+
+    /// The same with a last layer of `out` rows.
+    pub fn shapes(self, name: &str, d: usize, out: usize) -> Vec<(String, Vec<usize>)> {
+        let mut all = self.inner_shapes(name, d);
+        all.extend(linear_shapes(self.last(name), out, d));
+        all
+    }
+}
+
+fn linear_shapes(layer: String, out: usize, d: usize) -> [(String, Vec<usize>); 2] {
+    [(format!("{layer}.weight"), vec![out, d]), (format!("{layer}.bias"), vec![out])]
 }
 
 /// A linear layer and two residual blocks `x + relu(lin(relu(lin x)))`: h of appendix A of Yang,
@@ -245,7 +263,13 @@ impl<T: Element> Residual<T> {
         name: &str,
         x: &[T],
     ) -> Result<(), ModelError> {
-        linear(weights, &self.naming.first(name), x, &mut self.states[0])?;
+        match self.naming.first(name) {
+            Some(first) => linear(weights, &first, x, &mut self.states[0])?,
+            None => {
+                self.states[0].clear();
+                self.states[0].extend_from_slice(x);
+            }
+        }
         for (block, inner) in self.inner.iter_mut().enumerate() {
             let [first, second] = inner;
             let (before, after) = self.states.split_at_mut(block + 1);
@@ -305,6 +329,13 @@ impl<T: Element> Residual<T> {
                 to,
             )?;
         }
-        linear_backward(weights, &self.naming.first(name), x, gradient, to_x, to)
+        if let Some(first) = self.naming.first(name) {
+            return linear_backward(weights, &first, x, gradient, to_x, to);
+        }
+        let (to_x, mode) = to_x;
+        for (to, &g) in to_x.iter_mut().zip(&*gradient) {
+            *to = if mode == Into::Replace { g } else { *to + g };
+        }
+        Ok(())
     }
 }

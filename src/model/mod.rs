@@ -9,6 +9,7 @@ mod collect;
 mod dense_pcfg;
 mod element;
 mod emission;
+mod hmm;
 mod layers;
 mod lstm;
 mod memory;
@@ -19,6 +20,7 @@ mod rank_hmm;
 mod rank_pcfg;
 mod softmax;
 mod start;
+mod state_hmm;
 mod view;
 mod words;
 
@@ -33,9 +35,11 @@ use crate::inference::order::{Order, Plan};
 use crate::treebank::Batch;
 use candle_core::{Tensor, Var};
 use dense_pcfg::DensePcfg;
+use element::Element;
 use ngram::Ngram;
 use rank_hmm::RankHmm;
 use rank_pcfg::RankPcfg;
+use state_hmm::StateHmm;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -219,6 +223,7 @@ pub fn parameter_count(config: &Config, vocabulary: usize) -> u128 {
             dense_pcfg::parameter_count(&config.model, vocabulary)
         }
         Family::RankHmm => rank_hmm::parameter_count(&config.model, vocabulary),
+        Family::Lhmm | Family::Hmm => state_hmm::parameter_count(&config.model, vocabulary),
         Family::Ngram => 0,
     }
 }
@@ -231,6 +236,7 @@ pub fn shapes(config: &Config, vocabulary: usize) -> Vec<(String, Vec<usize>)> {
             dense_pcfg::shapes(&config.model, vocabulary)
         }
         Family::RankHmm => rank_hmm::shapes(&config.model, vocabulary),
+        Family::Lhmm | Family::Hmm => state_hmm::shapes(&config.model, vocabulary),
         Family::Ngram => Vec::new(),
     }
 }
@@ -239,22 +245,21 @@ pub fn shapes(config: &Config, vocabulary: usize) -> Vec<(String, Vec<usize>)> {
 pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
     check_device(config)?;
     check_decode(config)?;
-    Ok(match (config.model.family, config.precision) {
-        (Family::RankPcfg | Family::TdPcfg, Precision::F32) => {
-            Box::new(RankPcfg::<f32>::new(config, vocabulary)?)
+    match config.precision {
+        Precision::F32 => build_in::<f32>(config, vocabulary),
+        Precision::F64 => build_in::<f64>(config, vocabulary),
+    }
+}
+
+fn build_in<T: Element>(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
+    Ok(match config.model.family {
+        Family::RankPcfg | Family::TdPcfg => Box::new(RankPcfg::<T>::new(config, vocabulary)?),
+        Family::Lpcfg | Family::NPcfg | Family::CPcfg => {
+            Box::new(DensePcfg::<T>::new(config, vocabulary)?)
         }
-        (Family::RankPcfg | Family::TdPcfg, Precision::F64) => {
-            Box::new(RankPcfg::<f64>::new(config, vocabulary)?)
-        }
-        (Family::Lpcfg | Family::NPcfg | Family::CPcfg, Precision::F32) => {
-            Box::new(DensePcfg::<f32>::new(config, vocabulary)?)
-        }
-        (Family::Lpcfg | Family::NPcfg | Family::CPcfg, Precision::F64) => {
-            Box::new(DensePcfg::<f64>::new(config, vocabulary)?)
-        }
-        (Family::RankHmm, Precision::F32) => Box::new(RankHmm::<f32>::new(config, vocabulary)?),
-        (Family::RankHmm, Precision::F64) => Box::new(RankHmm::<f64>::new(config, vocabulary)?),
-        (Family::Ngram, _) => Box::new(Ngram::new(config, vocabulary)?),
+        Family::RankHmm => Box::new(RankHmm::<T>::new(config, vocabulary)?),
+        Family::Lhmm | Family::Hmm => Box::new(StateHmm::<T>::new(config, vocabulary)?),
+        Family::Ngram => Box::new(Ngram::new(config, vocabulary)?),
     })
 }
 
@@ -265,25 +270,28 @@ pub fn restore(
     tensors: BTreeMap<String, Tensor>,
 ) -> Result<Box<dyn Model>, ModelError> {
     check_decode(config)?;
-    Ok(match (config.model.family, config.precision) {
-        (Family::RankPcfg | Family::TdPcfg, Precision::F32) => {
-            Box::new(RankPcfg::<f32>::restore(config, vocabulary, tensors)?)
+    match config.precision {
+        Precision::F32 => restore_in::<f32>(config, vocabulary, tensors),
+        Precision::F64 => restore_in::<f64>(config, vocabulary, tensors),
+    }
+}
+
+fn restore_in<T: Element>(
+    config: &Config,
+    vocabulary: usize,
+    tensors: BTreeMap<String, Tensor>,
+) -> Result<Box<dyn Model>, ModelError> {
+    Ok(match config.model.family {
+        Family::RankPcfg | Family::TdPcfg => {
+            Box::new(RankPcfg::<T>::restore(config, vocabulary, tensors)?)
         }
-        (Family::RankPcfg | Family::TdPcfg, Precision::F64) => {
-            Box::new(RankPcfg::<f64>::restore(config, vocabulary, tensors)?)
+        Family::Lpcfg | Family::NPcfg | Family::CPcfg => {
+            Box::new(DensePcfg::<T>::restore(config, vocabulary, tensors)?)
         }
-        (Family::Lpcfg | Family::NPcfg | Family::CPcfg, Precision::F32) => {
-            Box::new(DensePcfg::<f32>::restore(config, vocabulary, tensors)?)
+        Family::RankHmm => Box::new(RankHmm::<T>::restore(config, vocabulary, tensors)?),
+        Family::Lhmm | Family::Hmm => {
+            Box::new(StateHmm::<T>::restore(config, vocabulary, tensors)?)
         }
-        (Family::Lpcfg | Family::NPcfg | Family::CPcfg, Precision::F64) => {
-            Box::new(DensePcfg::<f64>::restore(config, vocabulary, tensors)?)
-        }
-        (Family::RankHmm, Precision::F32) => {
-            Box::new(RankHmm::<f32>::restore(config, vocabulary, tensors)?)
-        }
-        (Family::RankHmm, Precision::F64) => {
-            Box::new(RankHmm::<f64>::restore(config, vocabulary, tensors)?)
-        }
-        (Family::Ngram, _) => Box::new(Ngram::restore(config, vocabulary, tensors)?),
+        Family::Ngram => Box::new(Ngram::restore(config, vocabulary, tensors)?),
     })
 }

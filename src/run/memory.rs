@@ -64,6 +64,8 @@ fn needed(config: &Config, vocabulary: usize) -> u128 {
             (rows * (nt + pt) * (nt + pt) * 6, emitting)
         }
         Family::RankHmm => (m.states as u128 * 2 * rank * 2, rank),
+        Family::Lhmm => (m.states as u128 * rank * 7, m.states as u128),
+        Family::Hmm => (m.states as u128 * m.states as u128 * 3, m.states as u128),
         // Tables of counts, no larger than the text many times over.
         Family::Ngram => (0, 0),
     };

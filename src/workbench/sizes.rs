@@ -11,6 +11,8 @@ pub fn rows(m: &Model) -> Vec<(&'static str, String)> {
         Family::NPcfg => vec![symbols],
         Family::CPcfg => vec![symbols, ("latent", m.latent.to_string())],
         Family::RankHmm => vec![("states", m.states.to_string()), rank],
+        Family::Lhmm => vec![("states", m.states.to_string()), ("features", m.rank.to_string())],
+        Family::Hmm => vec![("states", m.states.to_string())],
         Family::Ngram => vec![("order", m.order.to_string())],
     }
 }
@@ -31,7 +33,8 @@ pub fn columns(m: &Model) -> [String; 3] {
     match m.family {
         Family::RankPcfg | Family::TdPcfg | Family::Lpcfg => [nt, pt, r],
         Family::NPcfg | Family::CPcfg => [nt, pt, none()],
-        Family::RankHmm => [none(), m.states.to_string(), r],
+        Family::RankHmm | Family::Lhmm => [none(), m.states.to_string(), r],
+        Family::Hmm => [none(), m.states.to_string(), none()],
         Family::Ngram => [none(), none(), none()],
     }
 }
@@ -47,6 +50,8 @@ mod tests {
         assert_eq!(line(&of(Family::NPcfg)), "64 NT  128 PT");
         assert_eq!(line(&of(Family::CPcfg)), "64 NT  128 PT  latent 64");
         assert_eq!(line(&of(Family::RankHmm)), "states 256  rank 128");
+        assert_eq!(line(&of(Family::Lhmm)), "states 256  features 128");
+        assert_eq!(columns(&of(Family::Hmm)), ["-", "256", "-"]);
         assert_eq!(columns(&of(Family::NPcfg)), ["64", "128", "-"]);
     }
 }

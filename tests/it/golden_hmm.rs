@@ -1,4 +1,4 @@
-//! Rank-space HMM against golden values: log-probabilities, gradients, dropout, training steps.
+//! HMMs against golden values: log-probabilities, gradients, dropout, training steps.
 
 use crate::shared::{golden_files, numbers, shared};
 use candle_core::{Device, Tensor};
@@ -16,7 +16,7 @@ fn of_group(tensors: &Tensors, group: &str) -> BTreeMap<String, Tensor> {
     tensors.iter().filter_map(own).collect()
 }
 
-/// Sizes are those of the tensors.
+/// Family and sizes are those of the tensors.
 fn restore(
     tensors: &Tensors,
     precision: Precision,
@@ -25,10 +25,19 @@ fn restore(
 ) -> Box<dyn Model> {
     let mut config = Config { precision, ..Config::default() };
     let m = &mut config.model;
-    (m.family, m.compat, m.dropout) = (Family::RankHmm, compat, dropout);
-    (m.rank, m.embedding) = tensors["param.projection"].dims2().expect("a matrix");
-    m.states = tensors["param.state_emb"].dims2().expect("a matrix").0;
-    let vocabulary = tensors["param.vocab_emb"].dims2().expect("a matrix").0;
+    (m.compat, m.dropout) = (compat, dropout);
+    let size = |name: &str| tensors[&format!("param.{name}")].dims2().expect("a matrix");
+    let words = if tensors.contains_key("param._projection") {
+        m.family = Family::Lhmm;
+        (m.embedding, m.rank) = size("_projection");
+        "terminal_emb"
+    } else {
+        m.family = Family::RankHmm;
+        (m.rank, m.embedding) = size("projection");
+        "vocab_emb"
+    };
+    m.states = size("state_emb").0;
+    let vocabulary = size(words).0;
     model::restore(&config, vocabulary, of_group(tensors, "param.")).expect("restores")
 }
 
@@ -57,7 +66,9 @@ fn check(path: &Path, precision: Precision, compat: Compat) {
     // The sidecar says what the others are divided by: 0.8.
     let mut model = restore(&tensors, precision, compat, 0.2);
     let noise = if masks.is_empty() { Noise::Off } else { Noise::Given(&masks) };
-    let suffix = if compat == Compat::None { "_exact" } else { "" };
+    // Files of families without a floor have no exact values beside.
+    let exact = compat == Compat::None && tensors.contains_key("logp_exact");
+    let suffix = if exact { "_exact" } else { "" };
     // Relative for log p; of the tensor's and of the batch's largest entry for gradients.
     // Some gradients are zero but for rounding, which the single-precision files have as well.
     let rounded = path.to_string_lossy().ends_with("_f32.safetensors");
@@ -121,6 +132,17 @@ fn golden_hmm_rank_published_in_double_precision() {
 #[test]
 fn golden_hmm_rank_published_in_single_precision() {
     each("hmm_rank_", "_f32.safetensors", |f| check(f, Precision::F32, Compat::Published));
+}
+
+#[test]
+fn golden_lhmm_in_double_precision() {
+    each("lhmm_", "_f64.safetensors", |f| check(f, Precision::F64, Compat::None));
+}
+
+#[test]
+fn golden_lhmm_in_single_precision() {
+    each("lhmm_", "_f64.safetensors", |f| check(f, Precision::F32, Compat::None));
+    each("lhmm_", "_f32.safetensors", |f| check(f, Precision::F32, Compat::None));
 }
 
 #[test]

@@ -325,6 +325,18 @@ impl<T: Real> Lattice<T> {
         }
     }
 
+    /// Posterior of the rank node that each word of a sentence hangs on: (words, r), after
+    /// [`Lattice::backward`].
+    pub fn posteriors(&self, sentence: usize) -> Vec<f32> {
+        let place = self.place(sentence);
+        let steps = (0..self.layout.steps()).take_while(|&t| place < self.layout.going(t));
+        let row = |t: usize| {
+            let row = self.layout.base[t] + place;
+            &self.word_gradient[row * self.rank..(row + 1) * self.rank]
+        };
+        steps.flat_map(row).map(|p| p.to_f64() as f32).collect()
+    }
+
     /// Posterior of the state that each word of a sentence is emitted from: (words, states), after
     /// [`Lattice::backward`]. `start` is s, and `u` and `v` are U and V, whichever chain was used.
     pub fn state_posteriors(&self, sentence: usize, start: &[T], u: &[T], v: &[T]) -> Vec<f32> {

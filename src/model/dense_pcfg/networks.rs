@@ -248,9 +248,9 @@ pub(super) fn shapes(sizes: &Sizes) -> Shapes {
         ("rule_mlp.bias".into(), vec![pairs]),
     ];
     for (name, out) in [("root_mlp", nt), ("term_mlp", sizes.vocabulary)] {
-        let first = format!("{}.weight", Naming::Sequential.first(name));
+        let first = Naming::Sequential.first(name).map(|layer| format!("{layer}.weight"));
         all.extend(Naming::Sequential.shapes(name, d, out).into_iter().map(|(name, shape)| {
-            let shape = if name == first { vec![d, d + z] } else { shape };
+            let shape = if Some(&name) == first.as_ref() { vec![d, d + z] } else { shape };
             (name, shape)
         }));
     }

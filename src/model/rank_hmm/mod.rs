@@ -4,24 +4,24 @@
 //! Random numbers of a step, as [`Noise::Given`]: `start_mask` (states, d), `u_mask` and `v_mask`
 //! (states, r), bytes, 1 where an entry is dropped.
 
-mod mask;
 mod networks;
-mod parser;
 mod pass;
 #[cfg(test)]
 mod tests;
 
-use self::mask::Mask;
-use self::networks::Masks;
-use self::parser::RankHmmParser;
-use self::pass::Pass;
+use self::networks::{Masks, Networks};
+use self::pass::{Pass, chain_of, start_ranks};
 use super::element::Element;
+use super::hmm::mask::{Mask, given};
+use super::hmm::parser::{HmmParser, Numbers, States};
 use super::layers::Weights;
 use super::memory::check_lattice;
 use super::start;
 use super::words::Words;
-use super::{Gradients, Model, ModelError, Noise, Parameters, Parser, StepOutput};
+use super::{Gradients, Model, ModelError, Noise, Parameters, Parser, StepOutput, order_of};
 use crate::config::{self, Compat};
+use crate::inference::order::Order;
+use crate::inference::rank_hmm::Scoring;
 use crate::treebank::Batch;
 use candle_core::{Device, Tensor};
 use std::collections::BTreeMap;
@@ -102,39 +102,36 @@ impl<T: Element> RankHmm<T> {
         }
     }
 
+    fn parser(&self) -> Result<HmmParser<T>, ModelError> {
+        let Sizes { states, rank, .. } = self.sizes;
+        let weights = Weights::new(&self.parameters)?;
+        let mut networks = Networks::default();
+        networks.forward(&weights, &self.sizes, &Masks::OFF)?;
+        let Networks { start, u, v, .. } = &mut networks;
+        let [start, u, v] = [start, u, v].map(std::mem::take);
+        let mut chain = Vec::new();
+        if order_of(self.config.elimination, &Scoring { states, rank }) == Order::Rank {
+            chain_of(&u, &v, rank, &mut chain);
+        }
+        let numbers = Numbers {
+            width: rank,
+            start: start_ranks(&start, &u, rank),
+            chain,
+            factors: [u, v],
+            states: States::Between(start),
+        };
+        Ok(HmmParser::new(numbers, &networks.layer(&weights, &self.sizes)?, self.floor))
+    }
+
     /// The masks of a step; given ones are read from `bytes`.
     fn masks<'a>(&self, noise: Noise<'_>, bytes: &'a [Vec<u8>]) -> Masks<'a> {
         let share = self.config.dropout;
-        let of = |number: u64| match (noise, bytes) {
-            (Noise::Drawn { seed, step }, _) if share > 0.0 => {
-                // Matrices differ in their generators.
-                Mask::Drawn { share, seed: seed ^ (number << 56), step }
-            }
-            (Noise::Given(_), [start, u, v]) => Mask::Given(match number {
-                1 => start,
-                2 => u,
-                _ => v,
-            }),
+        let mask = |number: usize| match (noise, bytes.get(number)) {
+            (Noise::Drawn { seed, step }, _) => Mask::drawn(share, seed, number as u64 + 1, step),
+            (Noise::Given(_), Some(bytes)) => Mask::Given(bytes),
             _ => Mask::Nothing,
         };
-        Masks { start: of(1), u: of(2), v: of(3), share }
-    }
-
-    /// `start_mask`, `u_mask` and `v_mask` as bytes.
-    fn given(&self, tensors: &BTreeMap<String, Tensor>) -> Result<Vec<Vec<u8>>, ModelError> {
-        let Sizes { states, rank, embedding, .. } = self.sizes;
-        let read = |(name, columns): (&str, usize)| {
-            let wrong = |reason: String| ModelError::Shape { name: name.into(), reason };
-            let tensor = tensors.get(name).ok_or_else(|| wrong("is missing".into()))?;
-            match tensor.dims() {
-                dims if dims == [states, columns] => Ok(tensor.flatten_all()?.to_vec1::<u8>()?),
-                dims => Err(wrong(format!("expected [{states}, {columns}], found {dims:?}"))),
-            }
-        };
-        [("start_mask", embedding), ("u_mask", rank), ("v_mask", rank)]
-            .map(read)
-            .into_iter()
-            .collect()
+        Masks { start: mask(0), u: mask(1), v: mask(2), share }
     }
 }
 
@@ -152,7 +149,12 @@ impl<T: Element> Model for RankHmm<T> {
         words.check(self.sizes.vocabulary)?;
         check_lattice(batch, self.sizes.values_per_token(), size_of::<T>())?;
         let bytes = match noise {
-            Noise::Given(tensors) => self.given(tensors)?,
+            Noise::Given(tensors) => {
+                let Sizes { states, rank, embedding, .. } = self.sizes;
+                let names = [("start_mask", embedding), ("u_mask", rank), ("v_mask", rank)];
+                let read = |(name, columns)| given(tensors, name, [states, columns]);
+                names.into_iter().map(read).collect::<Result<_, _>>()?
+            }
             _ => Vec::new(),
         };
         let masks = self.masks(noise, &bytes);
@@ -174,11 +176,6 @@ impl<T: Element> Model for RankHmm<T> {
     }
 
     fn freeze(&self) -> Result<Arc<dyn Parser>, ModelError> {
-        Ok(Arc::new(RankHmmParser::<T>::new(
-            &self.sizes,
-            &self.parameters,
-            self.floor,
-            self.config.elimination,
-        )?))
+        Ok(Arc::new(self.parser()?))
     }
 }

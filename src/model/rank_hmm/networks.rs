@@ -2,10 +2,10 @@
 //! checkpoints'.
 
 use super::Sizes;
-use super::mask::Mask;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::model::element::Element;
 use crate::model::emission::Layer;
+use crate::model::hmm::mask::Mask;
 use crate::model::layers::{Collected, Naming, Residual, Weights, linear, linear_backward};
 use crate::model::start::{self, Draw, Shapes};
 use crate::model::{ModelError, Parameters, softmax};

@@ -115,8 +115,7 @@ fn other_sentences_of_the_batch_never_change_a_number() {
 fn states_emissions_and_expected_counts_agree_with_enumeration() {
     let config = config(|_| {});
     let model = model(&config);
-    let parser = RankHmmParser::<f64>::new(&model.sizes, &model.parameters, 0.0, Elimination::Auto)
-        .expect("freezes");
+    let parser = model.parser().expect("freezes");
     let chain = parser.chain().expect("an HMM");
     let (states, words) = (chain.states, parser.emissions(0..chain.states).expect("emissions"));
     for row in words.chunks_exact(VOCABULARY) {
@@ -126,7 +125,7 @@ fn states_emissions_and_expected_counts_agree_with_enumeration() {
     for state in 0..states {
         assert!((chain.successors(state).iter().sum::<f64>() - 1.0).abs() < 1e-5);
     }
-    let w = parser.rank_words(0..rank);
+    let w = parser.words_of(0..rank);
     // p(next, word | state): the word and the next state hang on the same rank.
     let joint = |state: usize, word: u32, next: usize| -> f64 {
         (0..rank)

@@ -5,13 +5,16 @@
 //! ordinary dropout.
 
 use crate::inference::Real;
+use crate::model::ModelError;
+use candle_core::Tensor;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// Entries to leave out of a matrix, the same whenever they are asked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Mask<'a> {
+pub(in crate::model) enum Mask<'a> {
     Nothing,
     /// Each with this probability, by the generator of a seed and a step.
     Drawn {
@@ -21,6 +24,30 @@ pub(super) enum Mask<'a> {
     },
     /// Those that are not 0, row-major.
     Given(&'a [u8]),
+}
+
+impl Mask<'static> {
+    /// A mask of one of the matrices of a step; matrices differ in their generators by `number`.
+    pub fn drawn(share: f64, seed: u64, number: u64, step: u64) -> Self {
+        match share > 0.0 {
+            true => Mask::Drawn { share, seed: seed ^ (number << 56), step },
+            false => Mask::Nothing,
+        }
+    }
+}
+
+/// The bytes of a given mask.
+pub(in crate::model) fn given(
+    tensors: &BTreeMap<String, Tensor>,
+    name: &str,
+    shape: [usize; 2],
+) -> Result<Vec<u8>, ModelError> {
+    let wrong = |reason: String| ModelError::Shape { name: name.into(), reason };
+    let tensor = tensors.get(name).ok_or_else(|| wrong("is missing".into()))?;
+    match tensor.dims() {
+        dims if dims == shape => Ok(tensor.flatten_all()?.to_vec1::<u8>()?),
+        dims => Err(wrong(format!("expected {shape:?}, found {dims:?}"))),
+    }
 }
 
 impl Mask<'_> {
