@@ -1,7 +1,8 @@
-//! A parser for tests: random low-rank weights, and analyses that are easy to know beforehand.
+//! Parsers for tests: random weights, and analyses that are easy to know beforehand.
 
 use crate::model::{
-    Factors, GrammarView, ModelError, Parse, ParsedSpan, Parser, RuleView, SymbolUse, Wanted,
+    ChainView, Factors, GrammarView, ModelError, Parse, ParsedSpan, Parser, RuleView, SymbolUse,
+    Transitions, Wanted,
 };
 use crate::treebank::Batch;
 use rand::{Rng, SeedableRng};
@@ -108,5 +109,79 @@ impl Parser for FakeParser {
     fn emissions(&self, preterminals: Range<usize>) -> Result<Vec<f32>, ModelError> {
         let o = self.vocabulary;
         Ok(self.emissions[preterminals.start * o..preterminals.end * o].to_vec())
+    }
+}
+
+/// A language model: word `w` has the state `w mod states` and a surprisal of `1 + w mod 4` nats.
+/// Expected counts are those of these states. Without states it has neither tags nor a chain.
+pub struct FakeChain {
+    states: usize,
+    vocabulary: usize,
+    start: Vec<f32>,
+    transitions: Vec<f32>,
+    emissions: Vec<f32>,
+}
+
+impl FakeChain {
+    pub fn random(states: usize, vocabulary: usize, seed: u64) -> Self {
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+        let mut rows = |rows: usize, width: usize| -> Vec<f32> {
+            let mut all: Vec<f32> =
+                (0..rows * width).map(|_| (3.0 * rng.random_range(-1.0..1.0f32)).exp()).collect();
+            for row in all.chunks_mut(width.max(1)) {
+                let sum: f32 = row.iter().sum();
+                row.iter_mut().for_each(|p| *p /= sum);
+            }
+            all
+        };
+        let (start, transitions, emissions) =
+            (rows(1, states), rows(states, states), rows(states, vocabulary));
+        FakeChain { states, vocabulary, start, transitions, emissions }
+    }
+
+    fn state(&self, word: u32) -> u32 {
+        word % self.states as u32
+    }
+}
+
+impl Parser for FakeChain {
+    fn parse(&self, batch: &Batch, wanted: Wanted) -> Result<Vec<Parse>, ModelError> {
+        let parse = |words: &[u32]| {
+            let surprisals: Vec<f32> = words.iter().map(|w| (1 + w % 4) as f32).collect();
+            let with_tags = wanted.labels && self.states > 0;
+            Parse {
+                log_prob: -surprisals.iter().map(|&x| f64::from(x)).sum::<f64>(),
+                tags: words.iter().filter(|_| with_tags).map(|&w| self.state(w)).collect(),
+                surprisals,
+                ..Parse::default()
+            }
+        };
+        Ok(batch.sentences().map(parse).collect())
+    }
+
+    fn expect(&self, batch: &Batch, into: &mut SymbolUse) -> Result<(), ModelError> {
+        into.preterminals.resize(self.states, 0.0);
+        for &word in batch.sentences().flatten().filter(|_| self.states > 0) {
+            into.preterminals[self.state(word) as usize] += 1.0;
+        }
+        Ok(())
+    }
+
+    fn grammar(&self) -> Option<GrammarView<'_>> {
+        None
+    }
+
+    fn chain(&self) -> Option<ChainView<'_>> {
+        (self.states > 0).then_some(ChainView {
+            states: self.states,
+            vocabulary: self.vocabulary,
+            start: &self.start,
+            transitions: Transitions::Dense(&self.transitions),
+        })
+    }
+
+    fn emissions(&self, states: Range<usize>) -> Result<Vec<f32>, ModelError> {
+        let o = self.vocabulary;
+        Ok(self.emissions[states.start * o..states.end * o].to_vec())
     }
 }

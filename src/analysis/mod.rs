@@ -1,20 +1,23 @@
-//! Floor 4: what the symbols of an induced grammar do.
+//! Floor 4: what the symbols of an induced grammar, or the states of an HMM, do.
 //!
 //! [`symbols`] runs a frozen parser over sentences and tells for every nonterminal and
-//! preterminal how often it is used, what it covers and how that agrees with gold labels;
-//! [`likeliest_rules`] and [`likeliest_words`] read expansions off the weights. [`Consensus`] makes
-//! one tree of those that several models give a sentence. Long work reports
+//! preterminal (or state) how often it is used, what it covers and how that agrees with gold
+//! labels; [`likeliest_rules`], [`likeliest_words`] and [`neighbours`] read expansions, words and
+//! transitions off the weights. [`Consensus`] makes one tree of those that several models give a
+//! sentence. Long work reports
 //! its progress to a callback, which can stop it. Who shows the result is not known here.
 
 mod consensus;
 mod expansions;
 #[cfg(test)]
 pub(crate) mod fake;
+mod neighbours;
 mod symbols;
 mod usage;
 
 pub use consensus::Consensus;
 pub use expansions::{Rule, Rules, WordProbability, likeliest_rules, likeliest_words};
+pub use neighbours::{Neighbours, neighbours, transitions};
 pub use symbols::{GoldCover, SymbolStatistics, Symbols, Yield, symbols};
 pub use usage::{Agreement, Usage};
 

@@ -7,12 +7,14 @@
 
 mod baseline;
 pub mod evalb;
+mod literature;
 mod scores;
 pub mod significance;
 mod span;
 mod spread;
 
 pub use baseline::{balanced, left_branching, oracle, random, right_branching};
+pub use literature::{Literature, Published};
 pub use scores::{LabelCount, Scores, pcfg_perplexity};
 pub use span::{Span, SpanComparison, sentence_f1, span_comparison};
 pub use spread::Spread;

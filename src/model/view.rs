@@ -116,6 +116,22 @@ pub enum Transitions<'a> {
 }
 
 impl ChainView<'_> {
+    /// p(state | previous) for all states that may have come before.
+    pub fn arrivals(&self, state: usize) -> Vec<f64> {
+        match self.transitions {
+            Transitions::LowRank { rank, u, v } => {
+                let own = &v[state * rank..(state + 1) * rank];
+                let dot = |row: &[f32]| -> f64 {
+                    own.iter().zip(row).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum()
+                };
+                u.chunks_exact(rank).map(dot).collect()
+            }
+            Transitions::Dense(all) => {
+                all.iter().skip(state).step_by(self.states).map(|&p| f64::from(p)).collect()
+            }
+        }
+    }
+
     /// p(next | state) of all states that may come next.
     pub fn successors(&self, state: usize) -> Vec<f64> {
         match self.transitions {

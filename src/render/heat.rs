@@ -64,11 +64,11 @@ fn tree_spans(
 }
 
 /// A probability as a whole number of percent; NaN counts as 0.
-fn percent(probability: f32) -> u8 {
+pub(super) fn percent(probability: f32) -> u8 {
     (probability.clamp(0.0, 1.0) * 100.0).round() as u8
 }
 
-fn shade(percent: u8, charset: Charset) -> &'static str {
+pub(super) fn shade(percent: u8, charset: Charset) -> &'static str {
     let level = match percent {
         0..5 => 0,
         5..25 => 1,

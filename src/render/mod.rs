@@ -1,4 +1,4 @@
-//! Floor 3: layout of trees and span charts, independent of any terminal library.
+//! Floor 3: layout of trees, span charts and surprisals, independent of any terminal library.
 //!
 //! A [`Diagram`] is a tree ready to be drawn, with a [`Mark`] for every node. Laid out it
 //! becomes a [`Picture`], whose size is known and of which any window can be asked for: views
@@ -18,6 +18,7 @@ mod picture;
 #[cfg(test)]
 mod read_back;
 mod screen_svg;
+mod surprisal;
 mod tree_svg;
 mod vertical;
 
@@ -30,5 +31,9 @@ pub use indented::indented;
 pub use marks::{Mark, mark_against};
 pub use picture::{Charset, Picture};
 pub use screen_svg::{Paint, screen_to_svg};
+pub use surprisal::{
+    HeatStep, ScoredSentence, ScoredToken, SurprisalUnit, surprisal_lines, surprisal_rows,
+    surprisals_to_json, surprisals_to_svg, surprisals_to_text,
+};
 pub use tree_svg::{tree_to_svg, trees_to_svg};
 pub use vertical::vertical;

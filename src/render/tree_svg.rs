@@ -3,8 +3,8 @@ use super::{Charset, Diagram, Mark, Picture, Role, vertical};
 use std::fmt::Write;
 
 /// Size of one cell in pixels.
-const CELL: (f64, f64) = (9.0, 20.0);
-const MARGIN: f64 = 10.0;
+pub(super) const CELL: (f64, f64) = (9.0, 20.0);
+pub(super) const MARGIN: f64 = 10.0;
 
 /// The vertical layout as an SVG drawing with real lines; marks are signs and colours.
 pub fn tree_to_svg(diagram: &Diagram) -> String {
@@ -91,7 +91,7 @@ pub fn trees_to_svg(diagrams: &[Diagram]) -> String {
 }
 
 /// Width and height in pixels.
-fn size(picture: &Picture) -> (f64, f64) {
+pub(super) fn size(picture: &Picture) -> (f64, f64) {
     let (w, h) = CELL;
     (picture.width() as f64 * w + 2.0 * MARGIN, picture.height() as f64 * h + 2.0 * MARGIN)
 }

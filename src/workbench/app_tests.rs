@@ -463,7 +463,7 @@ fn the_line_of_keys_names_what_a_newcomer_needs_at_80x24() {
     for (screen, needed) in [
         ("1", &["o counts", "s sentences", "p problems", "e edit", "d charts"][..]),
         ("2", &["n new", "p pause", "x stop", "R resume", "v curves", "→ cursor"]),
-        ("3", &["t NT/PT", "⏎ sentences", "r refresh", "/ filter"]),
+        ("3", &["t kind", "⏎ sentences", "r refresh", "/ filter"]),
         ("4", &["i type", "p parse", "v layout", "m heat map", "z zoom"]),
         ("7", &["⏎ Train", "R resume", "Space compare", "/ filter", "d delete"]),
         ("8", &["End follow", "l level", "w wrap"]),

@@ -1,7 +1,10 @@
-//! Trees to files: brackets, JSON, LaTeX and SVG.
+//! Trees and surprisals to files: brackets, text, JSON, LaTeX and SVG.
 
 use super::popup::{Item, Popup};
-use crate::render::{Diagram, to_brackets, to_forest, to_json, tree_to_svg};
+use crate::render::{
+    Diagram, ScoredSentence, SurprisalUnit, surprisals_to_json, surprisals_to_svg,
+    surprisals_to_text, to_brackets, to_forest, to_json, tree_to_svg,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -40,14 +43,61 @@ impl Format {
     }
 }
 
+/// A format that surprisals are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SurprisalFormat {
+    Text,
+    Json,
+    Svg,
+}
+
+impl SurprisalFormat {
+    pub const ALL: [SurprisalFormat; 3] =
+        [SurprisalFormat::Text, SurprisalFormat::Json, SurprisalFormat::Svg];
+
+    fn about(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            SurprisalFormat::Text => ("text", "txt", "a line a token, apart by tabs"),
+            SurprisalFormat::Json => ("JSON", "json", "tokens, surprisals and states, in nats"),
+            SurprisalFormat::Svg => ("SVG", "svg", "a drawing of the map in colour"),
+        }
+    }
+
+    /// The file's text.
+    pub fn text(self, sentence: &ScoredSentence, unit: SurprisalUnit) -> String {
+        match self {
+            SurprisalFormat::Text => surprisals_to_text(sentence, unit),
+            SurprisalFormat::Json => surprisals_to_json(sentence).to_string() + "\n",
+            SurprisalFormat::Svg => surprisals_to_svg(sentence, unit),
+        }
+    }
+}
+
 /// The question for a format.
 pub fn popup() -> Popup {
-    let item = |format: &Format| {
-        let (name, _, description) = format.about();
-        Item { name: name.into(), description: description.into() }
+    list(POPUP, "Export the tree as", Format::ALL.iter().map(|f| f.about()))
+}
+
+/// Id of the popup that asks for a format of surprisals; its answer is an index into
+/// [`SurprisalFormat::ALL`].
+pub const SURPRISAL_POPUP: &str = "export-surprisals";
+
+/// The question for a format of surprisals.
+pub fn surprisal_popup() -> Popup {
+    let formats = SurprisalFormat::ALL.iter().map(|f| f.about());
+    list(SURPRISAL_POPUP, "Export the surprisals as", formats)
+}
+
+fn list(
+    id: &'static str,
+    title: &str,
+    formats: impl Iterator<Item = (&'static str, &'static str, &'static str)>,
+) -> Popup {
+    let item = |(name, _, description): (&str, _, &str)| Item {
+        name: name.into(),
+        description: description.into(),
     };
-    let items = Format::ALL.iter().map(item).collect();
-    Popup::List { id: POPUP, title: "Export the tree as".into(), items, start: 0 }
+    Popup::List { id, title: title.into(), items: formats.map(item).collect(), start: 0 }
 }
 
 /// Writes `STEM.ext`, or `STEM-2.ext` and so on where that exists; gives the file's path.
@@ -57,11 +107,24 @@ pub fn save(
     format: Format,
     diagram: &Diagram,
 ) -> Result<PathBuf, String> {
+    write(folder, stem, format.about().1, &format.text(diagram))
+}
+
+/// The same for surprisals.
+pub fn save_surprisals(
+    folder: &Path,
+    stem: &str,
+    format: SurprisalFormat,
+    (sentence, unit): (&ScoredSentence, SurprisalUnit),
+) -> Result<PathBuf, String> {
+    write(folder, stem, format.about().1, &format.text(sentence, unit))
+}
+
+fn write(folder: &Path, stem: &str, extension: &str, text: &str) -> Result<PathBuf, String> {
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     std::fs::create_dir_all(folder).map_err(failed)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(format.text(diagram).as_bytes()).map_err(failed)?;
-    let (_, extension, _) = format.about();
+    file.write_all(text.as_bytes()).map_err(failed)?;
     let mut number = 1;
     loop {
         let name = match number {
@@ -83,7 +146,7 @@ pub fn save(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::DiagramSpan;
+    use crate::render::{DiagramSpan, ScoredToken};
 
     #[test]
     fn every_format_is_written_and_nothing_is_overwritten() {
@@ -99,6 +162,13 @@ mod tests {
             assert_eq!(text, std::fs::read_to_string(&second).expect("is there"));
             assert!(text.contains("home"), "{text}");
         }
-        assert_eq!(std::fs::read_dir(&exports).expect("a folder").count(), 8);
+        let tokens = vec![ScoredToken { text: "home".into(), ..ScoredToken::default() }];
+        let sentence = ScoredSentence { tokens, log_prob: 0.0 };
+        for format in SurprisalFormat::ALL {
+            let scored = (&sentence, SurprisalUnit::Bits);
+            let path = save_surprisals(&exports, "sentence-1", format, scored).expect("written");
+            assert!(std::fs::read_to_string(path).expect("is there").contains("home"));
+        }
+        assert_eq!(std::fs::read_dir(&exports).expect("a folder").count(), 11);
     }
 }

@@ -204,6 +204,9 @@ fn summary(run: &RunEntry) -> String {
     let word = run.standing().word();
     let newest = |series: &Series| series.last().map(|(_, loss)| text::figure(loss));
     let loss = match run.history.loss_a_word() {
+        _ if run.is_language_model() => {
+            newest(&run.history.loss).map(|loss| format!(", loss {loss} a token"))
+        }
         Some(words) => newest(words).map(|loss| format!(", loss {loss} a word")),
         None => newest(&run.history.loss).map(|loss| format!(", loss {loss} a sentence")),
     };

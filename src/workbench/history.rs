@@ -40,11 +40,13 @@ pub struct Note {
 /// Everything that a run's events say.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// Nats a sentence.
+    /// As reported: nats a sentence, of a language model nats a token.
     pub loss: Series,
-    /// Nats a word, where the run says how many sentences its batches have.
+    /// Nats a word, where the run says how many sentences its batches have; not of language models.
     loss_a_word: Series,
     pub learning_rate: Series,
+    /// Steps before which the learning rate fell, with the new rate.
+    pub rate_cuts: Vec<(u64, f64)>,
     pub gradient_norm: Series,
     pub tokens_per_second: Series,
     /// Dev figures by name, over steps.
@@ -138,6 +140,9 @@ impl History {
                 if let Some(sentences) = sentences.filter(|_| *tokens > 0) {
                     self.loss_a_word.push(x, loss * sentences as f64 / *tokens as f64);
                 }
+                if self.learning_rate.last().is_some_and(|(_, before)| *learning_rate < before) {
+                    self.rate_cuts.push((*step, *learning_rate));
+                }
                 self.learning_rate.push(x, *learning_rate);
                 self.gradient_norm.push(x, *gradient_norm);
                 self.speed.push(*tokens, seconds);
@@ -196,6 +201,7 @@ impl History {
             series.truncate_after(x);
         }
         self.evaluations.retain(|e| e.step <= step);
+        self.rate_cuts.retain(|(at, _)| *at <= step);
         self.checkpoints.retain(|_, at| *at <= step);
         if self.last.as_ref().is_some_and(|l| l.step > step) {
             // The step that it stands at, as far as the curves tell; sizes stay as they were.
@@ -213,7 +219,8 @@ impl History {
         }
     }
 
-    /// The loss a word in nats, if every step of the run says it.
+    /// The loss a word in nats, if every step of the run says it. Of a language model
+    /// [`History::loss`] is that already.
     pub fn loss_a_word(&self) -> Option<&Series> {
         Some(&self.loss_a_word).filter(|words| words.len() == self.loss.len())
     }
@@ -307,6 +314,23 @@ mod tests {
         assert_eq!((last.step, last.epoch), (12, 2));
         history.push(&event(29, step(13, 3.0)));
         assert_eq!(history.loss.last(), Some((13.0, 3.0)));
+    }
+
+    #[test]
+    fn cuts_of_the_learning_rate_are_counted_and_those_behind_a_resumption_forgotten() {
+        let mut history = History::default();
+        for (i, rate) in [0.001, 0.001, 0.0005, 0.0005, 0.002, 0.00025].into_iter().enumerate() {
+            let mut kind = step(i as u64 + 1, 5.0);
+            if let EventKind::Step { learning_rate, .. } = &mut kind {
+                *learning_rate = rate;
+            }
+            history.push(&event(i as u64, kind));
+        }
+        assert_eq!(history.rate_cuts, [(3, 0.0005), (6, 0.00025)]);
+        let resumed =
+            EventKind::State { state: RunState::Running, step: 4, resumed: true, reason: None };
+        history.push(&event(10, resumed));
+        assert_eq!(history.rate_cuts, [(3, 0.0005)]);
     }
 
     #[test]

@@ -149,9 +149,23 @@ impl RunEntry {
         matches!(self.standing(), Standing::Running | Standing::Paused)
     }
 
+    /// Whether its model predicts words from left to right and gives no trees, as far as its
+    /// settings can be read.
+    pub fn is_language_model(&self) -> bool {
+        self.config.as_ref().is_some_and(|config| !config.model.family.has_trees())
+    }
+
     /// Dev figures of the best evaluation that is known.
     pub fn best_dev(&self) -> Option<&crate::report::Metrics> {
         self.history.best_dev().map(|e| &e.metrics).or(self.listed_dev.as_ref())
+    }
+
+    /// The figure that runs of its kind are compared by, of the best evaluation that is known, with
+    /// its name: S-F1 where there are gold trees, else perplexity.
+    pub fn main_figure(&self) -> Option<(&'static str, f64)> {
+        let best = self.best_dev()?;
+        let s_f1 = best.get("s_f1").map(|value| ("S-F1", value));
+        s_f1.or_else(|| Some(("ppl", best.get("perplexity")?)))
     }
 
     /// The step it stands at.

@@ -26,19 +26,6 @@ pub fn line(m: &Model) -> String {
     words.collect::<Vec<_>>().join("  ")
 }
 
-/// Nonterminals, preterminals (or states) and rank for a table; a dash where there are none.
-pub fn columns(m: &Model) -> [String; 3] {
-    let none = || "-".to_owned();
-    let (nt, pt, r) = (m.nonterminals.to_string(), m.preterminals.to_string(), m.rank.to_string());
-    match m.family {
-        Family::RankPcfg | Family::TdPcfg | Family::Lpcfg => [nt, pt, r],
-        Family::NPcfg | Family::CPcfg => [nt, pt, none()],
-        Family::RankHmm | Family::Lhmm => [none(), m.states.to_string(), r],
-        Family::Hmm => [none(), m.states.to_string(), none()],
-        Family::Ngram => [none(), none(), none()],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,7 +38,5 @@ mod tests {
         assert_eq!(line(&of(Family::CPcfg)), "64 NT  128 PT  latent 64");
         assert_eq!(line(&of(Family::RankHmm)), "states 256  rank 128");
         assert_eq!(line(&of(Family::Lhmm)), "states 256  features 128");
-        assert_eq!(columns(&of(Family::Hmm)), ["-", "256", "-"]);
-        assert_eq!(columns(&of(Family::NPcfg)), ["64", "128", "-"]);
     }
 }

@@ -113,6 +113,32 @@ pub fn learning(steps: u64) -> Vec<Event> {
     kinds.into_iter().enumerate().map(|(seq, kind)| event(seq as u64, kind)).collect()
 }
 
+/// A language model that learnt for some steps, evaluated every ten; its learning rate fell twice.
+pub fn learning_language(steps: u64) -> Vec<Event> {
+    let mut events = learning(steps);
+    events.retain(|e| !matches!(&e.kind, EventKind::Evaluation { split, .. } if split != "dev"));
+    for event in &mut events {
+        match &mut event.kind {
+            EventKind::Step { step, loss, learning_rate, .. } => {
+                *loss /= 8.0;
+                *learning_rate = 0.001 * 0.5f64.powi(i32::from(*step > 30) + i32::from(*step > 45));
+            }
+            EventKind::Evaluation { metrics, .. } => {
+                metrics.0.retain(|key, _| ["perplexity", "log_likelihood"].contains(&key.as_str()));
+            }
+            _ => {}
+        }
+    }
+    events
+}
+
+/// A run of a language model with that history.
+pub fn language_run(id: u32, name: &str, events: &[Event]) -> RunEntry {
+    let mut run = run(id, name, events);
+    run.config = Some(config::preset("hmm-small").and_then(|p| p.config(&[])).expect("valid"));
+    run
+}
+
 /// The settings of the preset that the first start uses.
 pub fn sample_config() -> Config {
     config::preset("sample").and_then(|p| p.config(&[])).expect("a valid preset")

@@ -1,7 +1,9 @@
-//! Commands on language models: what they say of words, and what they refuse.
+//! Language models: what commands say of words and refuse, and what the workbench shows of a run.
 
 use crate::call::rankspace;
+use crate::terminal::{Session, bytes_of};
 use crate::trained::write_corpus;
+use rankspace::workbench::ScreenId::{Grammar, Parses, Runs, Train};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -95,4 +97,76 @@ fn eval_prints_perplexity_and_no_figure_of_trees() {
 fn training_tells_no_figure_of_trees() {
     let told = rankspace("watch run").within(trained()).succeeds().prints("  dev  perplexity");
     assert!(!told.stdout.contains("F1") && !told.stdout.contains("trivial"), "{told}");
+}
+
+/// Copies a run folder.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("makes a folder");
+    for entry in std::fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match from.is_dir() {
+            true => copy(&from, &to),
+            false => drop(std::fs::copy(&from, &to).expect("copies")),
+        }
+    }
+}
+
+/// The workbench on the trained run.
+fn opened(columns: u16, rows: u16, environment: &[(&str, &str)]) -> Session {
+    let prepare = |work: &Path| copy(&trained().join("run"), &work.join("runs/language"));
+    Session::start_with(&["runs/language"], columns, rows, environment, prepare)
+}
+
+#[test]
+fn a_run_is_looked_at_on_every_screen_without_a_word_of_trees() {
+    let mut session = opened(80, 24, &[]);
+    session.sees("dev perplexity").sees("loss (nats/token)").sees("states 12").sees_no("F1");
+    session.does_on(Train, "literature").sees("PTB, not this corpus").sees("126.4");
+    session.does_on(Train, "literature").sees_no("not this corpus");
+    session.does("parses").sees("Surprisal, bits").sees("weights of step").sees("<eos>");
+    session.sees_no("F1").does_on(Parses, "unit").sees("Surprisal, nats").sees("nats from");
+    session.does_on(Parses, "heat-map").sees("word by word").does_on(Parses, "heat-map");
+    session.does_on(Parses, "sort").does_on(Parses, "sort").sees("by perplexity");
+    // What an evaluation kept, without states, and back.
+    session.does_on(Parses, "older").sees("eval 2 of 3").sees_no("weights of step");
+    session.does_on(Parses, "newer").sees("eval 3 of 3").sees("weights of step");
+    session.does_on(Parses, "type").keys("the dog barks\r").sees("typed, 3 words");
+    session.keys(&bytes_of("Esc")).sees_no("leave the field");
+    session.does_on(Parses, "export").sees("Export the surprisals as").keys("\r");
+    session.sees("written to").does("grammar").sees("States 1/12").sees("successors");
+    session.does_on(Grammar, "kind").sees("p(column | row)");
+    session.does("runs").sees("rank-hmm").sees("ppl ").does_on(Runs, "literature");
+    session.sees("AWD-LSTM").does("quit");
+    let (folder, session) = session.keep();
+    assert_eq!(session.ends_clean(), 0);
+    let exports = folder.path().join("work/runs/language/exports");
+    let written = std::fs::read_dir(exports).expect("a folder").next().expect("a file");
+    let text = std::fs::read_to_string(written.expect("readable").path()).expect("text");
+    let tokens: Vec<_> = text.lines().filter_map(|l| l.split('\t').next()).collect();
+    assert_eq!(tokens, ["token", "the", "dog", "barks", "<eos>"]);
+}
+
+#[test]
+fn large_terminals_show_lines_and_bars_and_those_without_colour_shades() {
+    let mut session = opened(200, 60, &[("NO_COLOR", "1")]);
+    session.sees("dev perplexity").does("parses").sees("Surprisal, bits").sees("word by word");
+    session.until("shades", |screen| {
+        let text = screen.contents();
+        text.contains('▒') && text.contains('▓')
+    });
+    session.does("grammar").sees("predecessors").does("quit");
+    assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn a_checkpoint_alone_scores_what_is_typed() {
+    let prepare = |work: &Path| {
+        let best = trained().join("run/checkpoints/best.safetensors");
+        std::fs::copy(best, work.join("best.safetensors")).expect("copies");
+    };
+    let mut session = Session::start_with(&["best.safetensors"], 80, 24, &[], prepare);
+    session.sees("sentence:").keys("Go\r").sees("typed, 1 word ·").sees("Surprisal, bits");
+    session.keys(&bytes_of("Esc")).sees_no("leave the field").does("quit");
+    assert_eq!(session.ends_clean(), 0);
 }

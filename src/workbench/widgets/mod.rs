@@ -1,6 +1,7 @@
 //! Pieces that several screens draw.
 
 pub mod chart;
+pub mod literature;
 pub mod moves;
 mod tree_pane;
 

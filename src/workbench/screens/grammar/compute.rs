@@ -1,7 +1,9 @@
-//! The symbols of a run's grammar over its development sentences, computed on a task.
+//! The symbols of a run's grammar, or the states of its HMM, over its development sentences,
+//! computed on a task.
 
 use crate::analysis::{self, Symbols};
 use crate::config::Config;
+use crate::model::Parser;
 use crate::run::{RunFolder, Snapshot};
 use crate::treebank::{Preprocessing, Sentence, Splits};
 use crate::workbench::names::RunId;
@@ -10,12 +12,25 @@ use crate::workbench::weights::{Loaded, Origin, Weights};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+/// States among which transitions are shown.
+const MAPPED: usize = 64;
+
+/// Transitions among the most used states of an HMM.
+pub struct TransitionMap {
+    /// Most used first.
+    pub states: Vec<usize>,
+    /// p(column | row), both in the order of `states`.
+    pub rows: Vec<Vec<f64>>,
+}
+
 /// What the screen shows, with the weights that it came from.
 pub struct Computed {
     pub run: RunId,
     pub weights: Snapshot,
     pub origin: Origin,
     pub symbols: Symbols,
+    /// Of an HMM.
+    pub transitions: Option<TransitionMap>,
     /// Where the sentences come from, where that is not the corpus itself.
     pub note: Option<String>,
 }
@@ -38,7 +53,23 @@ pub fn compute(
     let symbols = analysis::symbols(&**parser, vocabulary, &sentences, &mut progress)
         .map_err(|e| e.to_string())?
         .ok_or("stopped")?;
-    Ok(Computed { run, weights, origin, symbols, note })
+    let transitions = transitions(&**parser, &symbols);
+    Ok(Computed { run, weights, origin, symbols, transitions, note })
+}
+
+/// Among the most used states; `None` of a model without states.
+pub fn transitions(parser: &dyn Parser, symbols: &Symbols) -> Option<TransitionMap> {
+    let chain = parser.chain()?;
+    let mut states = Symbols::order(&symbols.preterminals);
+    states.truncate(MAPPED);
+    Some(TransitionMap { rows: analysis::transitions(&chain, &states), states })
+}
+
+impl Computed {
+    /// Whether its symbols are the states of an HMM.
+    pub fn has_states(&self) -> bool {
+        self.transitions.is_some()
+    }
 }
 
 /// The development sentences in the order of the run's trees, as the run folder keeps them. What

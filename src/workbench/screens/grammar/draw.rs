@@ -1,5 +1,5 @@
 use super::list::Kind;
-use super::{Computed, Grammar};
+use super::{Computed, Grammar, states};
 use crate::analysis::{SymbolStatistics, Symbols};
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
@@ -12,18 +12,26 @@ use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
 /// From this width on, the detail pane has two columns.
-const WIDE: u16 = 120;
+pub(super) const WIDE: u16 = 120;
 /// Columns of the list in a narrow terminal.
 const LIST: u16 = 44;
 /// Columns of the bars.
 const BAR: usize = 6;
 /// Expansions or words shown before the gold labels in a narrow terminal.
-const FIRST: usize = 6;
+pub(super) const FIRST: usize = 6;
 
 pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
     let Some(computed) = &screen.computed else { return draw_empty(screen, frame, area, view) };
+    let symbols = &computed.symbols;
+    if symbols.nonterminals.is_empty() && symbols.preterminals.is_empty() {
+        let lines = [
+            "a model of this family has no symbols",
+            "press 4 for what it says of the development sentences",
+        ];
+        return empty_state(frame, area, "Grammar", &lines, view.theme);
+    }
     let [header, body, input] = Layout::vertical([
-        Constraint::Length(4),
+        Constraint::Length(if computed.has_states() { 3 } else { 4 }),
         Constraint::Fill(1),
         Constraint::Length(u16::from(screen.editing)),
     ])
@@ -36,6 +44,9 @@ pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View)
     let [list, detail] =
         Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
     draw_list(screen, computed, frame, list, view);
+    if let (true, Some(map)) = (screen.mapped, &computed.transitions) {
+        return states::draw_map(screen, map, frame, detail, view);
+    }
     draw_detail(screen, computed, frame, detail, view);
 }
 
@@ -86,10 +97,16 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
             usage.entropy
         )
     };
-    let mut last = usage(Kind::Preterminals);
+    let kinds: &[Kind] = match computed.has_states() {
+        true => &[Kind::States],
+        false => &[Kind::Nonterminals, Kind::Preterminals],
+    };
+    let mut usages: Vec<String> = kinds.iter().map(|&kind| usage(kind)).collect();
     let mut legend = " in use: expected 1 or more · effective: exp(entropy, nats)".to_owned();
     if let Some(agreement) = symbols.tagging {
-        last += &format!(", V-measure {:.1}", 100.0 * agreement.v_measure());
+        if let Some(last) = usages.last_mut() {
+            *last += &format!(", V-measure {:.1}", 100.0 * agreement.v_measure());
+        }
         legend += " · V: fit to tags";
     } else {
         legend += " · no gold tags";
@@ -99,12 +116,9 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
     }
     let width = usize::from(area.width);
     let line = |text: &str, style| Line::styled(fit(text, width).into_owned(), style);
-    let lines = vec![
-        line(&first, theme.title),
-        line(&usage(Kind::Nonterminals), theme.text),
-        line(&last, theme.text),
-        line(&legend, theme.dim),
-    ];
+    let mut lines = vec![line(&first, theme.title)];
+    lines.extend(usages.iter().map(|usage| line(usage, theme.text)));
+    lines.push(line(&legend, theme.dim));
     frame.render_widget(Paragraph::new(lines), area);
 }
 
@@ -130,9 +144,10 @@ fn draw_list(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: Rec
     let [head, body] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inside);
     // Without gold trees there is nothing to compare, but still what the trees have.
     let has_gold = has_gold(statistics);
-    let last = match has_gold {
-        true => format!("gold, of {}", screen.kind.things()),
-        false => "in trees".to_owned(),
+    let last = match (has_gold, screen.kind) {
+        (true, kind) => format!("gold, of {}", kind.things()),
+        (false, Kind::States) => "likeliest of".to_owned(),
+        (false, _) => "in trees".to_owned(),
     };
     let heading = format!("{:<6} {:<BAR$} {:>5}  {last}", "symbol", "expected", "%");
     frame.render_widget(Line::styled(heading, theme.dim), head);
@@ -148,7 +163,7 @@ fn draw_list(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: Rec
             bar(s.expected / largest.max(f64::MIN_POSITIVE), BAR)
         );
         let room = usize::from(row.width).saturating_sub(line.width());
-        line += &in_trees(s, has_gold, room);
+        line += &in_trees(screen.kind, s, has_gold, room);
         let style = if place == screen.at { theme.selected } else { theme.text };
         frame.buffer_mut().set_style(row, style);
         let text = fit(&line, usize::from(row.width)).into_owned();
@@ -163,9 +178,10 @@ fn has_gold(statistics: &[SymbolStatistics]) -> bool {
 
 /// The gold label that most of a symbol's spans in the trees have, and of how many; else why there
 /// is none. A long label is cut, figures are not.
-fn in_trees(statistics: &SymbolStatistics, has_gold: bool, room: usize) -> String {
+fn in_trees(kind: Kind, statistics: &SymbolStatistics, has_gold: bool, room: usize) -> String {
     let decoded = u64::from(statistics.decoded);
     match statistics.gold.first() {
+        _ if decoded == 0 && kind == Kind::States => "of no word".to_owned(),
         _ if decoded == 0 => "in no tree".to_owned(),
         Some(cover) => {
             let figures = format!(" {:.0} % of {}", 100.0 * cover.purity, count(decoded));
@@ -191,6 +207,16 @@ fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: R
     let gold = facts(screen, &computed.symbols, symbol, view);
     let weights = weights(screen, computed, symbol, view);
     let blank = || [Line::default()];
+    if screen.kind == Kind::States {
+        let own = numbers.into_iter().chain(blank());
+        let parts = states::Parts {
+            numbers: own.collect(),
+            gold,
+            words: weights,
+            around: states::around(screen, computed, symbol, view),
+        };
+        return states::draw_detail(screen, parts, frame, inside);
+    }
     if area.width >= WIDE - 40 {
         let [a, b] =
             Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).spacing(2).areas(inside);
@@ -209,22 +235,26 @@ fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: R
     }
 }
 
-fn draw_lines(frame: &mut Frame, area: Rect, lines: Vec<Line>, scroll: usize) {
+pub(super) fn draw_lines(frame: &mut Frame, area: Rect, lines: Vec<Line>, scroll: usize) {
     let start = scroll.min(lines.len().saturating_sub(usize::from(area.height)));
     frame.render_widget(Paragraph::new(lines).scroll((start as u16, 0)), area);
 }
 
 /// How often a symbol is used, by the posterior and in the trees.
 fn numbers<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> Vec<Line<'a>> {
-    let things = screen.kind.things();
+    let (things, expected) = (screen.kind.things(), screen.kind.expected());
+    let (decoded, how) = match screen.kind {
+        Kind::States => ("likeliest of".to_owned(), things),
+        _ => (format!("{things} in trees"), "MBR trees"),
+    };
     let rows = [
-        (format!("expected {things}"), figure(statistics.expected), "posterior"),
-        (format!("{things} in trees"), count(u64::from(statistics.decoded)), "MBR trees"),
+        (format!("expected {expected}"), figure(statistics.expected), "posterior"),
+        (decoded, count(u64::from(statistics.decoded)), how),
         ("sentences".to_owned(), count(statistics.sentences.len() as u64), "with it"),
     ];
     let line = |(name, value, what): (String, String, &'static str)| {
         Line::from(vec![
-            Span::styled(format!("{name:<14} {value:>6}"), view.theme.text),
+            Span::styled(format!("{name}{value:>0$}", 21 - name.len()), view.theme.text),
             Span::styled(format!("  {what}"), view.theme.dim),
         ])
     };
@@ -238,12 +268,13 @@ fn facts<'a>(screen: &Grammar, symbols: &Symbols, symbol: usize, view: &View) ->
     let mut lines = Vec::new();
     let gold = match screen.kind {
         Kind::Nonterminals => "gold, %",
-        Kind::Preterminals => "tags, %",
+        Kind::Preterminals | Kind::States => "tags, %",
     };
     lines.push(Line::styled(format!("{gold:<10} count recall purity"), theme.title));
     if statistics.gold.is_empty() {
         let why = match statistics.decoded {
             _ if !has_gold(screen.kind.of(symbols)) => "none: the sentences have none",
+            0 if screen.kind == Kind::States => "none: likeliest of no word",
             0 => "none: it is in no tree",
             _ => "none: no gold span is equal",
         };
@@ -259,6 +290,7 @@ fn facts<'a>(screen: &Grammar, symbols: &Symbols, symbol: usize, view: &View) ->
     let yields = match screen.kind {
         Kind::Nonterminals => "yields",
         Kind::Preterminals => "words in trees",
+        Kind::States => "words, by number",
     };
     lines.push(Line::styled(yields, theme.title));
     for item in &statistics.yields {
@@ -294,7 +326,7 @@ fn weights<'a>(screen: &Grammar, computed: &Computed, symbol: usize, view: &View
             }
             lines
         }
-        Kind::Preterminals => {
+        Kind::Preterminals | Kind::States => {
             let mut lines = vec![Line::styled("likeliest words", theme.title)];
             let Some(words) = screen.words.get(&symbol) else {
                 pending(&mut lines);
@@ -320,7 +352,12 @@ fn child(computed: &Computed, symbol: usize) -> String {
         None => (Kind::Nonterminals, symbol),
         Some(preterminal) => (Kind::Preterminals, preterminal),
     };
-    let statistics = kind.of(symbols).get(symbol);
+    named(computed, kind, symbol)
+}
+
+/// Name of a symbol with what it mostly covers.
+pub(super) fn named(computed: &Computed, kind: Kind, symbol: usize) -> String {
+    let statistics = kind.of(&computed.symbols).get(symbol);
     let hint = statistics.and_then(|s| match s.gold.first() {
         Some(cover) => Some(cover.label.to_string()),
         None => s.yields.first().map(|y| y.words.clone()),

@@ -1,21 +1,24 @@
 //! Which symbols are listed, and in which order.
 
 use crate::analysis::{SymbolStatistics, Symbols, Usage};
-use crate::model::{nonterminal_name, preterminal_name};
+use crate::model::{nonterminal_name, preterminal_name, state_name};
 
-/// The two kinds of symbols.
+/// The two kinds of symbols of a grammar, and that of an HMM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     #[default]
     Nonterminals,
     Preterminals,
+    States,
 }
 
 impl Kind {
+    /// The other one of the same model.
     pub fn other(self) -> Kind {
         match self {
             Kind::Nonterminals => Kind::Preterminals,
             Kind::Preterminals => Kind::Nonterminals,
+            Kind::States => Kind::States,
         }
     }
 
@@ -23,6 +26,7 @@ impl Kind {
         match self {
             Kind::Nonterminals => "Nonterminals",
             Kind::Preterminals => "Preterminals",
+            Kind::States => "States",
         }
     }
 
@@ -30,21 +34,29 @@ impl Kind {
     pub fn things(self) -> &'static str {
         match self {
             Kind::Nonterminals => "spans",
-            Kind::Preterminals => "words",
+            Kind::Preterminals | Kind::States => "words",
+        }
+    }
+
+    /// What is counted by the posterior: ends of sentences have a state, but are no words.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Kind::States => "tokens",
+            other => other.things(),
         }
     }
 
     pub fn of(self, symbols: &Symbols) -> &[SymbolStatistics] {
         match self {
             Kind::Nonterminals => &symbols.nonterminals,
-            Kind::Preterminals => &symbols.preterminals,
+            Kind::Preterminals | Kind::States => &symbols.preterminals,
         }
     }
 
     pub fn usage(self, symbols: &Symbols) -> Usage {
         match self {
             Kind::Nonterminals => symbols.nonterminal_usage,
-            Kind::Preterminals => symbols.preterminal_usage,
+            Kind::Preterminals | Kind::States => symbols.preterminal_usage,
         }
     }
 
@@ -53,6 +65,7 @@ impl Kind {
         match self {
             Kind::Nonterminals => nonterminal_name(symbol as u32),
             Kind::Preterminals => preterminal_name(symbol as u32),
+            Kind::States => state_name(symbol as u32),
         }
     }
 }

@@ -1,13 +1,17 @@
-//! The Grammar screen: what the nonterminals and preterminals of a grammar have learned.
+//! The Grammar screen: what the nonterminals and preterminals of a grammar, or the states of an
+//! HMM, have learned.
 
 mod compute;
 mod draw;
 mod list;
 mod notes;
+mod states;
 #[cfg(test)]
 mod tests;
 
-use crate::analysis::{Rules, WordProbability, likeliest_rules, likeliest_words};
+use crate::analysis::{
+    Neighbours, Rules, WordProbability, likeliest_rules, likeliest_words, neighbours,
+};
 use crate::workbench::command::Command;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
@@ -28,8 +32,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "kind",
         keys: &["t"],
-        help: "Show nonterminals or preterminals",
-        short: "NT/PT",
+        help: "Show nonterminals or preterminals; of an HMM its states or their transitions",
+        short: "kind",
     },
     Command {
         name: "sentences",
@@ -82,12 +86,16 @@ pub struct Grammar {
     scroll: usize,
     rules: HashMap<usize, Rules>,
     words: HashMap<usize, Vec<WordProbability>>,
+    neighbours: HashMap<usize, Neighbours>,
+    /// Whether the transitions of an HMM take the place of the selected state.
+    mapped: bool,
 }
 
 /// A detail that a task found, for the weights of a step.
 enum Detail {
     Rules(usize, Rules),
     Words(usize, Vec<WordProbability>),
+    State(usize, Vec<WordProbability>, Neighbours),
 }
 
 impl Grammar {
@@ -105,6 +113,7 @@ impl Grammar {
             return;
         }
         match name {
+            "kind" if self.kind == Kind::States => self.mapped = !self.mapped,
             "kind" => {
                 self.kind = self.kind.other();
                 self.at = 0;
@@ -130,7 +139,10 @@ impl Grammar {
         let name = self.kind.name_of(symbol);
         let statistics = &self.kind.of(&computed.symbols)[symbol];
         if statistics.sentences.is_empty() {
-            context.warn(format!("no tree has {name}"));
+            context.warn(match self.kind {
+                Kind::States => format!("{name} is the likeliest state of no word"),
+                _ => format!("no tree has {name}"),
+            });
             return;
         }
         let indices = statistics.sentences.iter().map(|&i| i as usize).collect();
@@ -193,6 +205,17 @@ impl Grammar {
                     Ok(Detail::Rules(symbol, rules))
                 }));
             }
+            Kind::States if !self.neighbours.contains_key(&symbol) => {
+                let symbols = &computed.symbols.preterminals;
+                let expected: Vec<f64> = symbols.iter().map(|s| s.expected).collect();
+                context.spawn(Task::new("detail", title, move |_| {
+                    let chain = parser.chain().ok_or("this model has no states")?;
+                    let around = neighbours(&chain, symbol, &expected, SHOWN);
+                    let mut words = likeliest_words(&*parser, symbol..symbol + 1, SHOWN)
+                        .map_err(|e| e.to_string())?;
+                    Ok(Detail::State(symbol, words.pop().unwrap_or_default(), around))
+                }));
+            }
             Kind::Preterminals if !self.words.contains_key(&symbol) => {
                 context.spawn(Task::new("detail", title, move |_| {
                     let mut words = likeliest_words(&*parser, symbol..symbol + 1, SHOWN)
@@ -228,12 +251,22 @@ impl Grammar {
             self.failure = None;
             self.rules.clear();
             self.words.clear();
+            self.neighbours.clear();
+            match (computed.has_states(), self.kind) {
+                (true, _) => self.kind = Kind::States,
+                (false, Kind::States) => self.kind = Kind::Nonterminals,
+                (false, _) => {}
+            }
             self.computed = Some(computed);
             self.relist(context);
         } else if let Some(detail) = report.take::<Detail>() {
             match detail {
                 Detail::Rules(symbol, rules) => drop(self.rules.insert(symbol, rules)),
                 Detail::Words(symbol, words) => drop(self.words.insert(symbol, words)),
+                Detail::State(symbol, words, neighbours) => {
+                    self.words.insert(symbol, words);
+                    self.neighbours.insert(symbol, neighbours);
+                }
             }
         }
     }

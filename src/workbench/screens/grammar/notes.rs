@@ -44,6 +44,21 @@ pub const NOTES: &[Term] = &[
                   brackets what a child mostly covers",
     },
     Term {
+        name: "S12",
+        meaning: "A state of an HMM. Expected: tokens that have it by the posterior, ends of \
+                  sentences among them; gold, in trees: words whose likeliest state it is",
+    },
+    Term {
+        name: "successors",
+        meaning: "States that come next, with p(next | state); predecessors: the share of every \
+                  state in what comes before, by expected number times p(state | before)",
+    },
+    Term {
+        name: "transitions",
+        meaning: "p(column | row) among the most used states of an HMM; numbers above the \
+                  columns read downwards. The selected state is marked",
+    },
+    Term {
         name: "<unk>, <pad>",
         meaning: "Entries of the vocabulary that are no words: what stands for all unknown ones, \
                   and one for filling up",

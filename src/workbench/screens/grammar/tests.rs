@@ -1,10 +1,12 @@
 use super::*;
-use crate::analysis::fake::FakeParser;
+use crate::analysis::fake::{FakeChain, FakeParser};
 use crate::analysis::symbols;
+use crate::model::Parser;
 use crate::run::Snapshot;
 use crate::treebank::{LabelledSpan, Preprocessing, Sentence, Vocabulary};
 use crate::workbench::news::Outcome;
 use crate::workbench::stage::{Stage, said};
+use crate::workbench::theme::{Theme, ThemeName};
 use crate::workbench::weights::Origin;
 use insta::assert_snapshot;
 use std::ops::ControlFlow;
@@ -46,12 +48,27 @@ fn sentences(with_gold: bool) -> Vec<Sentence> {
 
 fn computed(parser: FakeParser, with_gold: bool) -> Computed {
     let words = ["<pad>", "<unk>", "the", "dog", "barked", "cat", "saw"].map(Arc::from).to_vec();
-    let vocabulary = Arc::new(Vocabulary::from_words(words, 1).expect("distinct"));
+    computed_by(parser, Vocabulary::from_words(words, 1).expect("distinct"), with_gold)
+}
+
+/// By a language model with so many states.
+fn of_states(states: usize, with_gold: bool) -> Computed {
+    let words = ["<unk>", "<pad>", "<eos>", "the", "dog", "barked", "cat", "saw"];
+    let vocabulary = Vocabulary::from_words(words.map(Arc::from).to_vec(), 0);
+    let vocabulary = vocabulary.and_then(|v| v.ended_by(2)).expect("distinct");
+    computed_by(FakeChain::random(states, 8, 5), vocabulary, with_gold)
+}
+
+fn computed_by(parser: impl Parser + 'static, vocabulary: Vocabulary, with_gold: bool) -> Computed {
+    let vocabulary = Arc::new(vocabulary);
     let mut go_on = |_, _| ControlFlow::Continue(());
-    let symbols = symbols(&parser, &vocabulary, &sentences(with_gold), &mut go_on);
+    let symbols = symbols(&parser, &vocabulary, &sentences(with_gold), &mut go_on)
+        .expect("parses")
+        .expect("not stopped");
     Computed {
         run: RunId(1),
-        symbols: symbols.expect("parses").expect("not stopped"),
+        transitions: compute::transitions(&parser, &symbols),
+        symbols,
         weights: Snapshot {
             parser: Arc::new(parser),
             vocabulary,
@@ -202,4 +219,58 @@ fn another_run_starts_afresh_and_late_results_of_the_old_one_are_dropped() {
     assert!(matches!(effects.last(), Some(Effect::Spawn(task)) if task.kind == "symbols"));
     stage.deliver("symbols", computed(small(), true));
     assert!(stage.screen.computed.is_none());
+}
+
+#[test]
+fn states_show_their_words_their_neighbours_and_gold_tags() {
+    let mut stage = stage(of_states(4, true));
+    snapshot("states", &stage);
+    command(&mut stage, "down");
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("V-measure") && !shot.contains("nonterminals"), "{shot}");
+    for _ in 0..6 {
+        command(&mut stage, "scroll-down");
+    }
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("predecessors") && shot.contains("tags, %"), "{shot}");
+}
+
+#[test]
+fn transitions_among_the_states_are_a_map_with_its_key() {
+    let mut stage = stage(of_states(12, false));
+    command(&mut stage, "kind");
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("p(column | row)"), "{shot}");
+    stage.theme = Theme::new(ThemeName::Mono, true);
+    snapshot("transitions", &stage);
+    command(&mut stage, "kind");
+    assert!(stage.shot(80, 24).contains("successors"));
+}
+
+#[test]
+fn a_state_that_no_word_has_leads_nowhere_and_a_used_one_to_its_sentences() {
+    let mut stage = stage(of_states(50, true));
+    let effects = command(&mut stage, "sentences");
+    assert!(
+        matches!(&effects[..], [Effect::Open(_, Target::Sentences { title, .. })] if title.starts_with("with S")),
+        "{effects:?}"
+    );
+    command(&mut stage, "last");
+    assert!(stage.shot(80, 24).contains("of no word"));
+    assert!(said(&command(&mut stage, "sentences"))[0].contains("likeliest state of no word"));
+}
+
+#[test]
+fn a_model_without_symbols_says_so() {
+    let stage = stage(of_states(0, true));
+    assert!(stage.shot(80, 24).contains("has no symbols"));
+}
+
+#[test]
+fn from_an_hmm_to_a_grammar_the_kinds_follow() {
+    let mut stage = stage(of_states(4, true));
+    assert_eq!(stage.screen.kind, Kind::States);
+    let effects = stage.deliver("symbols", computed(small(), true));
+    stage.settle(effects);
+    assert_eq!(stage.screen.kind, Kind::Nonterminals);
 }

@@ -1,9 +1,9 @@
 //! Parsing one sentence with the weights at hand.
 
-use crate::model::{Wanted, nonterminal_name, preterminal_name};
-use crate::render::{Diagram, DiagramSpan};
+use crate::model::{Parse, Wanted, nonterminal_name, preterminal_name, state_name};
+use crate::render::{Diagram, DiagramSpan, ScoredSentence, ScoredToken};
 use crate::run::{KeptSentence, Snapshot};
-use crate::treebank::{Batch, Sentence};
+use crate::treebank::{Batch, Sentence, Vocabulary};
 use crate::workbench::task::TaskHandle;
 use crate::workbench::weights::{self, Loaded, Origin, Weights};
 use std::path::PathBuf;
@@ -38,6 +38,8 @@ pub struct Analysis {
     pub log_prob: f64,
     /// The MBR tree with nonterminals and preterminals; `None` without a derivation.
     pub diagram: Option<Diagram>,
+    /// Tokens with their surprisals and states, by a language model.
+    pub scored: Option<ScoredSentence>,
     pub marginals: Vec<f32>,
 }
 
@@ -58,7 +60,8 @@ fn parse(sentence: &Sentence, weights: &Loaded) -> Result<Analysis, String> {
     if sentence.is_empty() {
         return Err("no word is left: punctuation is removed before parsing".into());
     }
-    if sentence.len() < 2 {
+    // A language model predicts the end of the sentence, so one word is enough.
+    if sentence.len() < 2 && vocabulary.end().is_none() {
         return Err("one word has no derivation in this grammar; type two or more".into());
     }
     let ids = vocabulary.sentence(&sentence.words);
@@ -92,8 +95,27 @@ fn parse(sentence: &Sentence, weights: &Loaded) -> Result<Analysis, String> {
         words: sentence.surface.clone(),
         log_prob: parse.log_prob,
         diagram,
+        scored: scored(sentence, vocabulary, &parse),
         marginals: parse.marginals,
     })
+}
+
+/// `None` of a grammar, and of a sentence that has no probability.
+fn scored(sentence: &Sentence, vocabulary: &Vocabulary, parse: &Parse) -> Option<ScoredSentence> {
+    if parse.surprisals.is_empty() {
+        return None;
+    }
+    let words = sentence.surface.iter().zip(&sentence.words);
+    let words = words.map(|(written, word)| (&**written, !vocabulary.contains(word)));
+    let texts = words.chain([(Vocabulary::END, false)]);
+    let token = |(i, ((text, unknown), &surprisal)): (usize, ((&str, bool), &f32))| ScoredToken {
+        text: text.into(),
+        surprisal,
+        state: parse.tags.get(i).map(|&state| state_name(state)).unwrap_or_default().into(),
+        unknown,
+    };
+    let tokens = texts.zip(&parse.surprisals).enumerate().map(token).collect();
+    Some(ScoredSentence { tokens, log_prob: parse.log_prob })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use super::rows::Row;
+use super::surprisal::{Look, SurprisalPane, key};
 use super::{Editing, Parses, Subject};
-use crate::render::Mark;
+use crate::render::{Mark, SurprisalUnit};
 use crate::treebank::{Preprocessing, PunctuationRule};
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
@@ -45,7 +46,9 @@ pub(super) fn draw(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) 
         draw_list(screen, frame, list, view);
         draw_sentence(screen, frame, right, view, true);
     } else {
-        let rows = (body.height / 5).max(4);
+        // Trees need more rows than surprisals do.
+        let share = if is_language_model(screen, view) { 2 } else { 1 };
+        let rows = (share * body.height / 5).max(4);
         let [list, below] =
             Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
         draw_list(screen, frame, list, view);
@@ -74,8 +77,12 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         if let Some(f1) = evaluation.s_f1 {
             text += &format!(" · dev S-F1 {f1:.1}");
         }
+        if let Some(perplexity) = evaluation.perplexity.filter(|_| evaluation.language_model) {
+            text += &format!(" · dev ppl {}", figure(perplexity));
+        }
         if let Some(place) = evaluation.steps.iter().position(|s| *s == evaluation.step) {
-            text += &format!(" · trees {} of {}", place + 1, evaluation.steps.len());
+            let what = if evaluation.language_model { "eval" } else { "trees" };
+            text += &format!(" · {what} {} of {}", place + 1, evaluation.steps.len());
         }
         first.push(Span::styled(text, theme.text));
     }
@@ -84,6 +91,14 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         .and_then(|c| Preprocessing::resolve(&c.data).ok())
         .map(|p| p.punctuation);
     let rules = match punctuation {
+        _ if is_language_model(screen, view) => match screen.unit {
+            SurprisalUnit::Bits => {
+                " surprisal: -log2 p(word | words before) · perplexity: a token, <eos> counted"
+            }
+            SurprisalUnit::Nats => {
+                " surprisal: -ln p(word | words before) · perplexity: a token, <eos> counted"
+            }
+        },
         None => " F1: unlabelled; left out: one-word and whole-sentence spans",
         Some(PunctuationRule::Keep) => {
             " F1: unlabelled, with punctuation; left out: one-word and whole-sentence spans"
@@ -93,6 +108,19 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let width = usize::from(area.width);
     let lines = vec![Line::from(first), Line::styled(fit(rules, width).into_owned(), theme.dim)];
     frame.render_widget(ratatui::widgets::Paragraph::new(lines), area);
+}
+
+/// By what is shown, or before that by the run's settings.
+fn is_language_model(screen: &Parses, view: &View) -> bool {
+    let of_settings = || match &screen.subject {
+        Some(Subject::Run(id)) => view.shared.run(*id).is_some_and(|r| r.is_language_model()),
+        _ => false,
+    };
+    screen.panes.surprisal.is_some()
+        || match &screen.evaluation {
+            Some(evaluation) => evaluation.language_model,
+            None => of_settings(),
+        }
 }
 
 /// Before there are trees: why, and what to do; a typed sentence is shown all the same.
@@ -111,12 +139,17 @@ fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &Vie
             "press 2 to start one, or 7 to choose one from the list of runs",
         ],
         Some(Subject::Checkpoint(_)) => &[
-            "a checkpoint without its run has no development trees",
+            "a checkpoint without its run has no development sentences",
             "press i to type a sentence and parse it with these weights",
         ],
         _ if view.shared.selected_run().is_some_and(|run| run.gone) => &GONE,
-        _ if reading => &["reading the trees"],
+        _ if reading => &["reading the evaluation"],
         _ if screen.failure.is_some() => &failed,
+        _ if is_language_model(screen, view) => &[
+            "no surprisals yet",
+            "they come with the run's first evaluation of the development set",
+            "press i to type a sentence as soon as there is a checkpoint",
+        ],
         _ => &[
             "no trees yet",
             "they come with the run's first evaluation of the development set",
@@ -160,11 +193,17 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         Rect { height: 1, ..inside },
         Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside },
     );
-    frame.render_widget(Line::styled("   no  len     F1  lp/word", theme.dim), head);
+    let language_model = screen.is_language_model();
+    let heading = match language_model {
+        true => "   no  len     ppl    max",
+        false => "   no  len     F1  lp/word",
+    };
+    frame.render_widget(Line::styled(heading, theme.dim), head);
     let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
     for (y, place) in (body.y..).zip(visible) {
         let number = screen.order[place];
-        let line = list_line(number, &rows[number], usize::from(body.width));
+        let unit = language_model.then_some(screen.unit);
+        let line = list_line(number, &rows[number], unit, usize::from(body.width));
         let style = if place == screen.at { theme.selected } else { theme.text };
         let line_area = Rect { y, height: 1, ..body };
         frame.buffer_mut().set_style(line_area, style);
@@ -172,11 +211,24 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     }
 }
 
-fn list_line(number: usize, row: &Row, width: usize) -> String {
-    let f1 = row.f1.map_or("–".to_owned(), |f1| format!("{f1:.1}"));
-    let per_word = row.per_word().map_or("–".to_owned(), figure);
+/// `unit` is that of surprisals, of a language model.
+fn list_line(number: usize, row: &Row, unit: Option<SurprisalUnit>, width: usize) -> String {
+    let none = || "–".to_owned();
+    let one_decimal = |x: f64| format!("{x:.1}");
     let words = row.words.join(" ");
-    let figures = format!("{:>5} {:>4} {f1:>6} {per_word:>8}  ", number + 1, row.words.len());
+    let figures = match unit {
+        Some(unit) => {
+            let perplexity = row.perplexity().map_or_else(none, figure);
+            let peak = row.peak().map_or_else(none, |nats| one_decimal(unit.of(nats)));
+            format!("{perplexity:>7} {peak:>6}")
+        }
+        None => {
+            let f1 = row.f1.map_or_else(none, one_decimal);
+            let per_word = row.per_word().map_or_else(none, figure);
+            format!("{f1:>6} {per_word:>8}")
+        }
+    };
+    let figures = format!("{:>5} {:>4} {figures}  ", number + 1, row.words.len());
     fit(&(figures + &clean(&words)), width).into_owned()
 }
 
@@ -185,6 +237,13 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
     let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
     draw_facts(screen, frame, facts, view);
     let panes = &screen.panes;
+    if let Some(pane) = &panes.surprisal {
+        return draw_surprisals(screen, pane, frame, body, view);
+    }
+    if is_language_model(screen, view) {
+        let why = ["no analysis: the sentence has no probability, or its surprisals are not kept"];
+        return empty_state(frame, body, "Surprisal", &why, view.theme);
+    }
     let has_gold = panes.gold.is_some();
     let heat_below = wide && area.height >= TALL;
     let (trees, heat) = match (heat_below, screen.heat_first) {
@@ -225,10 +284,34 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
     }
 }
 
+/// Lines, and below them bars where both have room.
+fn draw_surprisals(
+    screen: &Parses,
+    pane: &SurprisalPane,
+    frame: &mut Frame,
+    area: Rect,
+    view: &View,
+) {
+    let theme = view.theme;
+    let mut draw = |area: Rect, look: Look| {
+        let block = frame_of(String::new(), area, false, view);
+        pane.draw(frame, area, block, (look, screen.unit), theme);
+    };
+    if area.height < TALL {
+        return draw(area, if screen.heat_first { Look::Bars } else { Look::Lines });
+    }
+    let lines = pane.lines_in(area.width, screen.unit).min(area.height / 2);
+    let [above, below] =
+        Layout::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(area);
+    draw(above, Look::Lines);
+    draw(below, Look::Bars);
+}
+
 /// Figures of the sentence, and the key to the marks.
 fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let mut facts: Vec<String> = Vec::new();
+    let words = |n: usize| if n == 1 { "1 word".to_owned() } else { format!("{n} words") };
     let row = screen.row().filter(|_| screen.typed.is_empty());
     let analysis = screen.typed.shown().or(screen.analysis.as_ref().map(|(_, a)| a));
     match (screen.typed.shown(), row) {
@@ -237,29 +320,43 @@ fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
                 1 => String::new(),
                 n => format!(" {} of {n}", screen.typed.at() + 1),
             };
-            facts.push(format!("typed{which}, {} words", typed.words.len()));
+            facts.push(format!("typed{which}, {}", words(typed.words.len())));
         }
         (None, Some((number, row))) => {
-            facts.push(format!("sentence {}, {} words", number + 1, row.words.len()));
+            facts.push(format!("sentence {}, {}", number + 1, words(row.words.len())));
             match row.f1 {
                 Some(f1) => facts.push(format!("F1 {f1:.1}")),
-                None if row.gold.is_none() => facts.push("no gold tree".into()),
+                None if row.gold.is_none() && screen.panes.surprisal.is_none() => {
+                    facts.push("no gold tree".into());
+                }
                 None => {}
             }
         }
         (None, None) => {}
     }
     let log_prob = analysis.map(|a| a.log_prob).or(row.and_then(|(_, row)| row.log_prob));
-    if let Some(log_prob) = log_prob {
+    if let Some(pane) = &screen.panes.surprisal {
+        let (sentence, unit) = (&pane.sentence, screen.unit);
+        let per_token = unit.of(-sentence.log_prob / sentence.tokens.len().max(1) as f64);
+        match analysis.map_or(0, |a| a.unknown) {
+            0 => {}
+            unknown => facts.push(format!("{unknown} unknown")),
+        }
+        facts.push(format!("ppl {}", figure(sentence.perplexity())));
+        facts.push(format!("{per_token:.2} {} a token", unit.name()));
+    } else if let Some(log_prob) = log_prob {
         let words = analysis.map_or(row.map_or(1, |(_, r)| r.words.len()), |a| a.words.len());
         let per_word = figure(log_prob / words.max(1) as f64);
         facts.push(format!("log-prob {} nats, {per_word} a word", figure(log_prob)));
     }
-    if let Some(analysis) = analysis {
-        let (step, origin) = (count(analysis.step), analysis.origin.suffix());
-        facts.push(format!("weights of step {step}{origin}"));
-        if analysis.unknown > 0 {
-            facts.push(format!("{} unknown underlined", analysis.unknown));
+    let weights = analysis.map(|analysis| {
+        format!("weights of step {}{}", count(analysis.step), analysis.origin.suffix())
+    });
+    if screen.panes.surprisal.is_none() {
+        facts.extend(weights.clone());
+        let unknown = analysis.map_or(0, |a| a.unknown);
+        if unknown > 0 {
+            facts.push(format!("{unknown} unknown underlined"));
         }
     }
     let width = usize::from(area.width);
@@ -277,7 +374,11 @@ fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
             second.push(Span::styled(format!("{sign} {n} {}   ", mark.name()), style));
         }
     }
-    let lines = vec![Line::styled(first, theme.text), Line::from(second)];
+    let second = match screen.panes.surprisal {
+        Some(_) => key(screen.unit, weights, theme),
+        None => Line::from(second),
+    };
+    let lines = vec![Line::styled(first, theme.text), second];
     frame.render_widget(ratatui::widgets::Paragraph::new(lines), area);
 }
 

@@ -11,7 +11,12 @@ impl Parses {
         let Some(evaluation) = &self.evaluation else { return };
         match evaluation.neighbour(later) {
             Some(step) => {
+                let was_live = self.is_live();
                 self.scrubbing = true;
+                if was_live && !self.is_live() {
+                    self.analysis = None;
+                    context.push(Effect::Cancel("parse"));
+                }
                 self.read(Wanted::At(step), context);
             }
             None if later => {
@@ -19,7 +24,7 @@ impl Parses {
                 context.status("this is the newest evaluation; newer ones will replace it");
                 self.follow(context);
             }
-            None => context.status("this is the first evaluation whose trees are kept"),
+            None => context.status("this is the first evaluation that is kept"),
         }
     }
 
@@ -28,7 +33,7 @@ impl Parses {
         let Some(Subject::Run(id)) = self.subject else { return };
         let Some(run) = context.shared.run(id) else { return };
         let path = run.path.clone();
-        let title = format!("reading the trees of {}", run.name);
+        let title = format!("reading an evaluation of {}", run.name);
         context.spawn(Task::new("trees", title, move |_| Evaluation::load(id, &path, wanted)));
     }
 
@@ -46,6 +51,7 @@ impl Parses {
                 subject: selected,
                 sentence: std::mem::take(&mut self.sentence),
                 layout: self.layout,
+                unit: self.unit,
                 zoomed: self.zoomed,
                 seen: self.seen,
                 ..Parses::default()

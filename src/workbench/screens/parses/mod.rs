@@ -1,24 +1,27 @@
-//! The Parses screen: development sentences with gold and induced trees, and typed sentences.
+//! The Parses screen: development sentences with gold and induced trees, or with the surprisals
+//! of a language model, and typed sentences.
 
 mod analysis;
 mod draw;
+mod exporting;
 mod follow;
+#[cfg(test)]
+mod language_tests;
 mod notes;
 mod panes;
 mod parsing;
 mod rows;
+mod surprisal;
 #[cfg(test)]
 mod tests;
 
+use crate::render::SurprisalUnit;
 use crate::workbench::command::Command;
-use crate::workbench::export::{self, Format};
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
-use crate::workbench::popup::Answer;
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::shared::RunEntry;
-use crate::workbench::task::Task;
 use crate::workbench::weights::Loaded;
 use crate::workbench::widgets::{TreeLayout, moves};
 use analysis::Analysis;
@@ -42,7 +45,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "analyse",
         keys: &["p"],
-        help: "Parse selected sentences with the current weights: labels and span marginals",
+        help: "Parse selected sentences with the current weights: labels and span marginals, or \
+               states; once more shows what the evaluation gave",
         short: "parse",
     },
     Command {
@@ -54,7 +58,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "heat-map",
         keys: &["m"],
-        help: "Show the span marginals or the trees, where not both have room",
+        help: "Show the span marginals or the trees, surprisals word by word or in lines, where \
+               not both have room",
         short: "heat map",
     },
     Command {
@@ -72,17 +77,25 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "sort",
         keys: &["s"],
-        help: "Sort by length, F1, log-probability per word or corpus order",
+        help: "Sort by length, F1 and log-probability per word (of a language model: perplexity \
+               and largest surprisal) or corpus order",
         short: "sort",
     },
     Command { name: "reverse", keys: &["S"], help: "Turn the order round", short: "" },
+    Command { name: "unit", keys: &["u"], help: "Tell surprisals in bits or in nats", short: "" },
     Command {
         name: "export",
         keys: &["w"],
-        help: "Write the induced tree to a file: brackets, JSON, LaTeX or SVG",
+        help: "Write the induced tree (brackets, JSON, LaTeX or SVG) or the surprisals (text, JSON \
+               or SVG) to a file",
         short: "export",
     },
-    Command { name: "copy", keys: &["y"], help: "Copy the induced tree as brackets", short: "" },
+    Command {
+        name: "copy",
+        keys: &["y"],
+        help: "Copy the induced tree as brackets, or the surprisals a line a token",
+        short: "",
+    },
     Command { name: "older", keys: &["["], help: "Show the evaluation before", short: "" },
     Command { name: "newer", keys: &["]"], help: "Show the evaluation after", short: "" },
     Command { name: "reload", keys: &["r"], help: "Read the newest evaluation again", short: "" },
@@ -135,8 +148,9 @@ pub struct Parses {
     heat_first: bool,
     /// Whether the list is hidden.
     zoomed: bool,
-    /// Whether every selected sentence is parsed with the current weights.
-    live: bool,
+    /// Whether every selected sentence is parsed with the current weights, if the user said so.
+    live: Option<bool>,
+    unit: SurprisalUnit,
     weights: Option<Loaded>,
     typed: Typed,
     /// Of the selected sentence, by its number.
@@ -149,6 +163,17 @@ impl Parses {
     fn row(&self) -> Option<(usize, &Row)> {
         let number = *self.order.get(self.at)?;
         Some((number, self.evaluation.as_ref()?.rows.get(number)?))
+    }
+
+    /// Whether the sentences are those of a language model.
+    fn is_language_model(&self) -> bool {
+        self.evaluation.as_ref().is_some_and(|e| e.language_model)
+    }
+
+    /// Whether every selected sentence is parsed with the current weights. Of a language model they
+    /// are unless an earlier evaluation is looked at: what the evaluation kept has no states.
+    fn is_live(&self) -> bool {
+        self.live.unwrap_or(self.is_language_model() && !self.scrubbing)
     }
 
     fn command(&mut self, name: &str, context: &mut Context) {
@@ -164,21 +189,29 @@ impl Parses {
             return;
         }
         if let Some(by) = moves::scrolled(name) {
-            let Panes { gold, induced, heat, .. } = &mut self.panes;
+            let Panes { gold, induced, heat, surprisal, .. } = &mut self.panes;
             [gold, induced, heat].into_iter().flatten().for_each(|pane| pane.scroll(by));
+            if let Some(pane) = surprisal {
+                pane.scroll(by, self.unit);
+            }
             return;
         }
         match name {
             "type" => self.editing = Some(Editing::Sentence),
             "filter" => self.editing = Some(Editing::Filter),
             "sort" => {
-                self.listing.sort = self.listing.sort.next();
+                self.listing.sort = self.listing.sort.next(self.is_language_model());
                 self.relist(context);
             }
             "reverse" => {
                 self.listing.reversed = !self.listing.reversed;
                 self.relist(context);
             }
+            "unit" => {
+                self.unit = self.unit.other();
+                context.status(format!("surprisals in {}", self.unit.name()));
+            }
+            "layout" if self.panes.surprisal.is_some() => self.heat_first = !self.heat_first,
             "layout" => {
                 self.layout = self.layout.next();
                 self.lay_out(context);
@@ -186,8 +219,8 @@ impl Parses {
             "zoom" => self.zoomed = !self.zoomed,
             "heat-map" => self.heat_first = !self.heat_first,
             "analyse" => {
-                self.live = !self.live;
-                if self.live {
+                self.live = Some(!self.is_live());
+                if self.is_live() {
                     self.weights = None;
                     self.analyse(context);
                 } else {
@@ -202,15 +235,8 @@ impl Parses {
                 self.weights = None;
                 self.read(Wanted::Newest, context);
             }
-            "export" if self.panes.diagram.is_some() => {
-                context.push(Effect::Popup(export::popup()))
-            }
-            "copy" if self.panes.diagram.is_some() => {
-                let text = self.panes.diagram.as_ref().map(|d| Format::Brackets.text(d));
-                context.push(Effect::Copy(text.unwrap_or_default().trim_end().to_owned()));
-                context.status("the tree is on the clipboard, as brackets");
-            }
-            "export" | "copy" => context.warn("no tree is in view"),
+            "export" => self.ask_for_format(context),
+            "copy" => self.copy(context),
             "clear" => self.clear(context),
             _ => {}
         }
@@ -250,7 +276,7 @@ impl Parses {
             self.analysis = None;
         }
         self.lay_out(context);
-        if self.live && (number != before || self.analysis.is_none()) {
+        if self.is_live() && (number != before || self.analysis.is_none()) {
             self.analyse(context);
         }
     }
@@ -329,28 +355,6 @@ impl Parses {
         }
     }
 
-    fn export(&mut self, format: Format, context: &mut Context) {
-        let Some(diagram) = self.panes.diagram.clone() else { return };
-        let folder = match self.subject {
-            Some(Subject::Run(id)) => context.shared.run(id).map(|r| r.path.join("exports")),
-            _ => None,
-        };
-        let folder = folder.unwrap_or_else(|| context.shared.runs_folder.with_file_name("exports"));
-        let step = match (self.typed.shown(), &self.analysis, &self.evaluation) {
-            (Some(typed), ..) => typed.step,
-            (None, Some((_, analysis)), _) => analysis.step,
-            (None, None, evaluation) => evaluation.as_ref().map_or(0, |e| e.step),
-        };
-        let stem = match self.row().filter(|_| self.typed.is_empty()) {
-            Some((number, _)) => format!("sentence-{}-step-{step}", number + 1),
-            None if self.typed.len() > 1 => format!("typed-{}-step-{step}", self.typed.at() + 1),
-            None => format!("typed-step-{step}"),
-        };
-        context.spawn(Task::new("export", "writing the tree", move |_| {
-            export::save(&folder, &stem, format, &diagram)
-        }));
-    }
-
     fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
         if let Some(error) = report.error() {
             if report.kind == "trees" {
@@ -359,7 +363,7 @@ impl Parses {
                 let newest = self.run(context).and_then(|run| run.history.newest("dev"));
                 self.settled = self.settled.max(newest.map(|e| e.step));
             } else {
-                self.live = false;
+                self.live = Some(false);
             }
             context.error(error);
             return;
@@ -372,6 +376,10 @@ impl Parses {
                 self.settled = self.settled.max(newest);
                 self.scrubbing &= Some(evaluation.step) != newest;
                 self.evaluation = Some(evaluation);
+                if self.is_language_model() {
+                    // What the weights say goes with the figures of the list.
+                    (self.weights, self.analysis) = (None, None);
+                }
                 self.relist(context);
             }
             if std::mem::take(&mut self.missed) {
@@ -410,13 +418,9 @@ impl Screen for Parses {
             Input::Selection => self.follow(context),
             Input::Run(id) if Some(id) == context.shared.selected => self.follow(context),
             Input::Open(target) => self.open(target, context),
-            Input::Answer { popup: export::POPUP, answer: Answer::Item(i) } => {
-                if let Some(format) = Format::ALL.get(*i) {
-                    self.export(*format, context);
-                }
-            }
+            Input::Answer { popup, answer } => self.export(popup, answer, context),
             Input::Task(report) => self.task(report, context),
-            Input::Run(_) | Input::Answer { .. } | Input::Tick => {}
+            Input::Run(_) | Input::Tick => {}
         }
     }
 

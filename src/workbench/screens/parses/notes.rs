@@ -31,7 +31,24 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "trees 3 of 5",
-        meaning: "Trees of every evaluation are kept: [ and ] go back and forth in time",
+        meaning: "Trees (surprisals, of a language model) of every evaluation are kept: [ and ] \
+                  go back and forth in time",
+    },
+    Term {
+        name: "surprisal",
+        meaning: "-log p of a word given the words before it, in bits or nats (u): what a \
+                  language model shows instead of trees. <eos> is the end of the sentence; words \
+                  that the vocabulary lacks are underlined",
+    },
+    Term {
+        name: "ppl",
+        meaning: "Perplexity of the sentence: exp(-log-probability / tokens), <eos> counted",
+    },
+    Term { name: "max", meaning: "The largest surprisal of a token of the sentence" },
+    Term {
+        name: "S12",
+        meaning: "The likeliest state of the token given the whole sentence, by the weights that \
+                  are named; what an evaluation keeps has surprisals alone",
     },
     Term {
         name: "type",

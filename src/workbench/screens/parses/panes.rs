@@ -2,6 +2,7 @@
 
 use super::Parses;
 use super::rows::Row;
+use super::surprisal::SurprisalPane;
 use crate::render::{Diagram, Mark, heat_map, mark_against};
 use crate::workbench::screen::Context;
 use crate::workbench::widgets::{TreePane, charset};
@@ -21,6 +22,8 @@ pub struct Panes {
     pub gold: Option<TreePane>,
     pub induced: Option<TreePane>,
     pub heat: Option<TreePane>,
+    /// Of a language model, in place of trees.
+    pub surprisal: Option<SurprisalPane>,
     pub counts: MarkCounts,
     /// What is exported.
     pub diagram: Option<Diagram>,
@@ -37,6 +40,14 @@ impl Parses {
             _ => None,
         };
         let row = self.row().filter(|_| self.typed.is_empty()).map(|(_, row)| row);
+        let scored = match analysis {
+            Some(analysis) => analysis.scored.clone(),
+            None => row.and_then(Row::scored),
+        };
+        if let Some(scored) = scored {
+            self.panes.surprisal = Some(SurprisalPane::new(scored));
+            return;
+        }
         let mut gold = row.and_then(Row::gold_diagram);
         let induced = match analysis {
             Some(analysis) => analysis.diagram.clone(),
@@ -71,6 +82,7 @@ impl Parses {
             gold: gold.map(|gold| TreePane::tree(&gold, self.layout, theme)),
             induced: Some(TreePane::tree(&induced, self.layout, theme)),
             diagram: Some(induced),
+            surprisal: None,
         };
     }
 }

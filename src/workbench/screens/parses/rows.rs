@@ -1,9 +1,11 @@
-//! Development sentences with their induced trees, and the order in which they are listed.
+//! Development sentences with their induced trees or surprisals, and the order in which they are
+//! listed.
 
 use crate::evaluation::sentence_f1;
-use crate::render::{Diagram, DiagramSpan};
+use crate::render::{Diagram, DiagramSpan, ScoredSentence, ScoredToken};
 use crate::report::epoch_at;
-use crate::run::{EvaluatedTrees, KeptSentence, RunFolder};
+use crate::run::{EvaluatedTree, EvaluatedTrees, KeptSentence, RunFolder};
+use crate::treebank::Vocabulary;
 use crate::workbench::names::RunId;
 use std::cmp::Ordering;
 use std::path::Path;
@@ -22,6 +24,8 @@ pub struct Row {
     pub log_prob: Option<f64>,
     /// Start, end and posterior of the induced spans.
     pub spans: Vec<(u32, u32, f32)>,
+    /// By token, nats, the end of the sentence included; empty of a grammar.
+    pub surprisals: Vec<f32>,
     /// Percent; `None` without gold tree or analysis.
     pub f1: Option<f64>,
     /// Span marginals, of pinned sentences.
@@ -50,6 +54,31 @@ impl Row {
         self.log_prob.map(|p| p / self.words.len().max(1) as f64)
     }
 
+    /// exp(-log p / tokens), of a language model.
+    pub fn perplexity(&self) -> Option<f64> {
+        let tokens = self.surprisals.len();
+        self.log_prob.filter(|_| tokens > 0).map(|p| (-p / tokens as f64).exp())
+    }
+
+    /// The largest surprisal, nats.
+    pub fn peak(&self) -> Option<f64> {
+        self.surprisals.iter().map(|&x| f64::from(x)).reduce(f64::max)
+    }
+
+    /// The tokens with their surprisals, of a language model.
+    pub fn scored(&self) -> Option<ScoredSentence> {
+        if self.surprisals.is_empty() {
+            return None;
+        }
+        let texts = self.words.iter().map(|w| &**w).chain([Vocabulary::END]);
+        let tokens = texts.zip(&self.surprisals).map(|(text, &surprisal)| ScoredToken {
+            text: text.into(),
+            surprisal,
+            ..ScoredToken::default()
+        });
+        Some(ScoredSentence { tokens: tokens.collect(), log_prob: self.log_prob? })
+    }
+
     /// The gold tree; `None` without one, or where its spans are no tree.
     pub fn gold_diagram(&self) -> Option<Diagram> {
         let spans: Vec<_> = self
@@ -64,6 +93,9 @@ impl Row {
     /// The induced tree, without labels.
     pub fn induced_diagram(&self) -> Option<Diagram> {
         self.log_prob?;
+        if self.spans.is_empty() && self.words.len() > 1 {
+            return None;
+        }
         let spans: Vec<_> = self
             .spans
             .iter()
@@ -81,6 +113,9 @@ pub struct Evaluation {
     pub epoch: u64,
     /// Mean F1 in percent, where there are gold trees.
     pub s_f1: Option<f64>,
+    pub perplexity: Option<f64>,
+    /// Whether a language model was evaluated, which gives no trees.
+    pub language_model: bool,
     /// Steps of all evaluations whose trees are kept, rising.
     pub steps: Vec<u64>,
     pub rows: Vec<Row>,
@@ -120,6 +155,12 @@ impl Evaluation {
         sentences: Vec<KeptSentence>,
         evaluated: EvaluatedTrees,
     ) -> Result<Evaluation, String> {
+        let treeless = |(sentence, tree): (&KeptSentence, &Option<EvaluatedTree>)| {
+            let Some(tree) = tree else { return false };
+            let wordy = sentence.words.len() > 1 && tree.log_prob.is_finite();
+            !tree.surprisals.is_empty() || (wordy && tree.spans.is_empty())
+        };
+        let language_model = sentences.iter().zip(&evaluated.trees).any(treeless);
         let EvaluatedTrees { step, epoch, metrics, trees, pinned, .. } = evaluated;
         if sentences.len() != trees.len() {
             return Err(format!(
@@ -133,12 +174,14 @@ impl Evaluation {
             let Some(tree) = tree else { continue };
             let span = |s: &(u32, u32, f32)| (s.0, s.1);
             let predicted: Vec<_> = tree.spans.iter().map(span).collect();
-            row.f1 = row.gold.as_ref().map(|gold| {
+            let gold = row.gold.as_ref().filter(|_| !language_model);
+            row.f1 = gold.map(|gold| {
                 let gold: Vec<_> = gold.iter().map(|(start, end, _)| (*start, *end)).collect();
                 sentence_f1(row.words.len(), &predicted, &gold)
             });
             row.log_prob = Some(tree.log_prob);
             row.spans = tree.spans;
+            row.surprisals = tree.surprisals;
         }
         for pin in pinned {
             if let Some(row) = rows.get_mut(pin.sentence).filter(|r| r.words.len() == pin.length) {
@@ -146,7 +189,8 @@ impl Evaluation {
             }
         }
         let epoch = epoch_at(step, epoch);
-        Ok(Evaluation { run, step, epoch, s_f1: metrics.get("s_f1"), steps, rows })
+        let (s_f1, perplexity) = (metrics.get("s_f1"), metrics.get("perplexity"));
+        Ok(Evaluation { run, step, epoch, s_f1, perplexity, language_model, steps, rows })
     }
 
     /// The step of the evaluation before or behind this one.
@@ -164,15 +208,20 @@ pub enum Sort {
     Length,
     F1,
     LogProb,
+    Perplexity,
+    Peak,
 }
 
 impl Sort {
-    pub fn next(self) -> Sort {
+    /// The next one that the sentences of a grammar, or of a language model, have figures for.
+    pub fn next(self, language_model: bool) -> Sort {
         match self {
             Sort::Corpus => Sort::Length,
+            Sort::Length if language_model => Sort::Perplexity,
+            Sort::Perplexity => Sort::Peak,
             Sort::Length => Sort::F1,
             Sort::F1 => Sort::LogProb,
-            Sort::LogProb => Sort::Corpus,
+            Sort::LogProb | Sort::Peak => Sort::Corpus,
         }
     }
 
@@ -182,6 +231,8 @@ impl Sort {
             Sort::Length => "by length",
             Sort::F1 => "by F1",
             Sort::LogProb => "by log-prob",
+            Sort::Perplexity => "by perplexity",
+            Sort::Peak => "by largest surprisal",
         }
     }
 }
@@ -218,6 +269,8 @@ impl Listing {
             Sort::Length => Some(rows[i].words.len() as f64),
             Sort::F1 => rows[i].f1,
             Sort::LogProb => rows[i].per_word(),
+            Sort::Perplexity => rows[i].perplexity().map(|p| -p),
+            Sort::Peak => rows[i].peak().map(|p| -p),
         };
         order.sort_by(|&a, &b| match (key(a), key(b)) {
             (Some(x), Some(y)) if self.reversed => y.total_cmp(&x),

@@ -3,7 +3,9 @@ use super::rows::tests::{evaluation, kept, tree};
 use super::*;
 use crate::report::{EventKind, Metrics, SCHEMA};
 use crate::run::{EvaluatedTrees, RunFolder};
+use crate::workbench::export;
 use crate::workbench::news::TaskStatus;
+use crate::workbench::popup::Answer;
 use crate::workbench::stage::{Stage, said};
 use crate::workbench::testing::event;
 use crate::workbench::theme::{Theme, ThemeName};
@@ -225,7 +227,7 @@ fn a_typed_sentence_without_weights_says_why() {
 #[test]
 fn selected_sentences_are_parsed_as_long_as_it_is_switched_on() {
     let mut stage = stage_with_weights();
-    stage.screen.live = true;
+    stage.screen.live = Some(true);
     let effects = stage.command("down");
     stage.settle(effects);
     assert_eq!(stage.screen.analysis.as_ref().map(|(n, a)| (*n, a.step)), Some((1, 42)));

@@ -46,7 +46,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "open-parses",
         keys: &["p"],
-        help: "Show its trees on Parses",
+        help: "Show its trees or surprisals on Parses",
         short: "Parses",
     },
     Command {
@@ -54,6 +54,12 @@ pub const COMMANDS: &[Command] = &[
         keys: &["s"],
         help: "Show its symbols on Grammar",
         short: "Grammar",
+    },
+    Command {
+        name: "literature",
+        keys: &["L"],
+        help: "Show published figures of models like the run's, or no longer: of another corpus",
+        short: "literature",
     },
     Command { name: "clear", keys: &["Esc"], help: "Take the filter away", short: "" },
 ];
@@ -67,6 +73,8 @@ pub struct Runs {
     filtering: bool,
     /// The run that the question is about.
     deleting: Option<RunId>,
+    /// Whether published figures are shown.
+    literature: bool,
 }
 
 impl Runs {
@@ -98,6 +106,7 @@ impl Runs {
         }
         match name {
             "filter" => self.filtering = true,
+            "literature" => self.literature = !self.literature,
             "clear" => {
                 self.filter.clear();
                 self.settle(context.shared);

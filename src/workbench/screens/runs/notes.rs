@@ -14,7 +14,14 @@ pub const NOTES: &[Term] = &[
     Term {
         name: "best",
         meaning: "Figures on the development set of the checkpoint with the best \
-                  log-likelihood. ppl is perplexity",
+                  log-likelihood: S-F1 where there are gold trees, else perplexity (ppl), which is \
+                  the main figure of a language model",
+    },
+    Term {
+        name: "literature",
+        meaning: "Published figures on the Penn Treebank (L), of grammars or language models as \
+                  the run under the cursor is: not of this corpus, and not to be compared number \
+                  by number",
     },
     Term {
         name: "seeds",

@@ -4,15 +4,16 @@ use super::Runs;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::RunEntry;
-use crate::workbench::widgets::{empty_state, pane, state_label};
+use crate::workbench::widgets::{empty_state, literature, pane, state_label};
 use crate::workbench::{sizes, text};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
 /// Terminals at least that wide get all columns.
-const WIDE: u16 = 110;
+const WIDE: u16 = 132;
 
 pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
@@ -41,6 +42,10 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
         };
         return empty_state(frame, area, &title, lines, theme);
     }
+    let area = match runs.literature {
+        true => draw_literature(runs, frame, area, view),
+        false => area,
+    };
     let block = pane(title, theme, true);
     let inside = block.inner(area);
     frame.render_widget(block, area);
@@ -76,8 +81,25 @@ fn draw_group(run: &RunEntry, frame: &mut Frame, inside: Rect, view: &View) -> R
     rest
 }
 
+/// Draws published figures of models of the kind that is under the cursor, below what it leaves
+/// of the area.
+fn draw_literature(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) -> Rect {
+    let at = runs.at.and_then(|id| view.shared.run(id));
+    let trees = !at.is_some_and(|run| run.is_language_model());
+    let block = pane(literature::title(), view.theme, false);
+    let width = usize::from(block.inner(area).width);
+    let lines = literature::lines(trees, width, view.theme);
+    let height = (lines.len() as u16 + 2).min(area.height * 3 / 5);
+    let [above, below] =
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
+    let inside = block.inner(below);
+    frame.render_widget(block, below);
+    frame.render_widget(Paragraph::new(lines), inside);
+    above
+}
+
 fn name_width(labels: &[String], width: usize, wide: bool) -> usize {
-    let rest = if wide { 96 } else { 53 };
+    let rest = if wide { 118 } else { 51 };
     let longest = labels.iter().map(|l| l.width()).max().unwrap_or(0);
     longest.clamp(4, width.saturating_sub(rest).max(12))
 }
@@ -86,23 +108,13 @@ fn header<'a>(names: usize, wide: bool) -> Line<'a> {
     let name = "name";
     Line::from(if wide {
         format!(
-            "   {name:<names$}  {:<12}{:<10}{:>6}{:>6}{:>6}{:>6}{:>9}{:>11}{:>11}{:>11}{:>12}",
-            "state",
-            "family",
-            "NT",
-            "PT",
-            "rank",
-            "seed",
-            "step",
-            "best S-F1",
-            "best C-F1",
-            "best ppl",
-            "age"
+            "   {name:<names$}  {:<12}{:<11}{:<28}{:>5}{:>9}  {:<13}{:<25}{:>8}",
+            "state", "family", "sizes", "seed", "step", "best", "and", "age"
         )
     } else {
         format!(
-            "   {name:<names$}  {:<12}{:>7}{:>11}{:>10}{:>8}",
-            "state", "step", "best S-F1", "best ppl", "age"
+            "   {name:<names$}  {:<11}{:<10}{:>6} {:<11}{:>7}",
+            "state", "family", "step", "best", "age"
         )
     })
 }
@@ -124,23 +136,17 @@ fn row<'a>(run: &RunEntry, label: &str, names: usize, wide: bool, view: &View) -
     let label = text::clean(label).into_owned();
     let name = text::fit_end(&label, names).into_owned();
     let pad = " ".repeat(names.saturating_sub(name.width()) + 2);
-    let dev =
-        |key: &str| run.best_dev().and_then(|m| m.get(key)).map_or("-".to_owned(), text::figure);
+    let (best, others) = figures(run);
     let age = age(run, shared.now);
+    let model = run.config.as_ref().map(|c| &c.model);
+    let family = model.map_or("-", |m| m.family.name());
     let tail = if wide {
-        let m = run.config.as_ref().map(|c| &c.model);
-        let [nt, pt, rank] = m.map_or(["-"; 3].map(String::from), sizes::columns);
-        format!(
-            "{:<10}{nt:>6}{pt:>6}{rank:>6}{:>6}{:>9}{:>11}{:>11}{:>11}{age:>12}",
-            m.map_or("-", |m| m.family.name()),
-            run.config.as_ref().map_or("-".to_owned(), |c| c.seed.to_string()),
-            run.step(),
-            dev("s_f1"),
-            dev("c_f1"),
-            dev("perplexity"),
-        )
+        let sizes = model.map_or_else(|| "-".to_owned(), sizes::line);
+        let seed = run.config.as_ref().map_or("-".to_owned(), |c| c.seed.to_string());
+        let step = run.step();
+        format!("{family:<11}{sizes:<28}{seed:>5}{step:>9}  {best:<13}{others:<25}{age:>8}")
     } else {
-        format!("{:>7}{:>11}{:>10}{age:>8}", run.step(), dev("s_f1"), dev("perplexity"))
+        format!("{family:<10}{:>6} {best:<11}{age:>7}", run.step())
     };
     let (tail, tail_style) = match &run.problem {
         _ if run.gone => ("no folder: d takes it off the list".into(), theme.error),
@@ -151,9 +157,25 @@ fn row<'a>(run: &RunEntry, label: &str, names: usize, wide: bool, view: &View) -
         mark,
         Span::styled(name, theme.text),
         Span::raw(pad),
-        Span::styled(format!("{symbol} {word:<10}"), style),
+        Span::styled(format!("{symbol} {word:<0$}", if wide { 10 } else { 9 }), style),
         Span::styled(tail, tail_style),
     ])
+}
+
+/// The main figure of a run and the other ones, by name.
+fn figures(run: &RunEntry) -> (String, String) {
+    let text = |(name, value): (&str, f64)| format!("{name} {}", text::figure(value));
+    let main = run.main_figure();
+    let others = [("c_f1", "C-F1"), ("perplexity", "ppl"), ("log_likelihood", "log-lik.")];
+    let other = |(key, name): (&str, &'static str)| Some((name, run.best_dev()?.get(key)?));
+    let others: Vec<String> = others
+        .into_iter()
+        .filter_map(other)
+        .filter(|(name, _)| main.is_none_or(|main| main.0 != *name))
+        .map(text)
+        .take(2)
+        .collect();
+    (main.map_or_else(|| "-".to_owned(), text), others.join("  "))
 }
 
 /// Time since it started, in one unit.

@@ -1,6 +1,8 @@
 use super::*;
 use crate::report::RunState;
-use crate::workbench::testing::{learning, picture, press, run, update};
+use crate::workbench::testing::{
+    language_run, learning, learning_language, picture, press, run, update,
+};
 
 fn shared() -> Shared {
     let mut finished = run(2, "2026-11-28-rank-pcfg", &learning(100));
@@ -91,8 +93,8 @@ fn runs_of_one_name_show_their_folders_and_a_killed_one_has_died() {
     killed.listed_at = 90_400.0;
     update(&mut runs, Input::Shown, &shared);
     let picture = picture(&runs, &shared, 80, 12);
-    assert!(picture.contains("…s/2026-11-29-rank-pcfg  ✗ died"), "{picture}");
-    assert!(picture.contains("…e/2026-11-29-rank-pcfg  ✓ finished"), "{picture}");
+    assert!(picture.contains("runs/2026-11-29-rank-pcfg  ✗ died"), "{picture}");
+    assert!(picture.contains("…ere/2026-11-29-rank-pcfg  ✓ finished"), "{picture}");
 }
 
 #[test]
@@ -123,4 +125,24 @@ fn a_run_is_deleted_only_after_a_question_and_never_while_it_runs() {
     update(&mut runs, Input::Command("delete"), &shared);
     let effects = update(&mut runs, yes(), &shared);
     assert!(matches!(effects[..], [Effect::Trash(RunId(2))]), "{effects:?}");
+}
+
+#[test]
+fn every_family_has_its_main_figure_and_published_ones_are_those_of_its_kind() {
+    let (mut runs, mut shared) = (Runs::default(), shared());
+    shared.runs.insert(1, language_run(4, "2026-11-29-rank-hmm", &learning_language(60)));
+    let mut plain = run(5, "2026-11-26-rank-pcfg", &learning_language(30));
+    plain.history.state = Some(RunState::Stopped);
+    shared.runs.push(plain);
+    update(&mut runs, Input::Shown, &shared);
+    insta::assert_snapshot!("families_80", picture(&runs, &shared, 80, 21));
+    insta::assert_snapshot!("families_200", picture(&runs, &shared, 200, 30));
+    update(&mut runs, Input::Command("literature"), &shared);
+    let grammars = picture(&runs, &shared, 80, 21);
+    assert!(grammars.contains("NBL-PCFG") && !grammars.contains("LSTM"), "{grammars}");
+    update(&mut runs, Input::Command("down"), &shared);
+    insta::assert_snapshot!("literature_80", picture(&runs, &shared, 80, 21));
+    insta::assert_snapshot!("literature_200", picture(&runs, &shared, 200, 30));
+    update(&mut runs, Input::Command("literature"), &shared);
+    assert!(!picture(&runs, &shared, 200, 30).contains("not this corpus"));
 }

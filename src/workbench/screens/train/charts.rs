@@ -94,11 +94,12 @@ impl Charts {
             self.smoothed.clear();
             return;
         };
-        let figures = [Page::Learning, Page::Optimiser].into_iter().flat_map(Page::figures);
+        let pages = [Page::Learning, Page::Optimiser].into_iter();
+        let figures = pages.flat_map(|page| page.figures(false).iter().copied());
         let figures = figures.chain([Figure::SentenceLoss]);
         for figure in figures.filter(|f| f.per_step() && *f != Figure::LearningRate) {
             for run in shared.drawn_runs() {
-                let Some(raw) = figure.series(&run.history) else { continue };
+                let Some(raw) = figure.series(run) else { continue };
                 let entry = self.smoothed.entry((run.id, figure));
                 let smooth = entry.or_insert_with(|| Smoothed::new(weight));
                 if smooth.weight() != weight {
@@ -126,6 +127,9 @@ impl Charts {
                 let scale = if self.log_y { "logarithmic" } else { "linear" };
                 context.status(format!("{scale} values"));
             }
+            "loss" if of_language_model(shared) => {
+                context.status("the loss of a language model is a token's");
+            }
             "loss" => {
                 self.per_sentence = !self.per_sentence;
                 let what = if self.loss(shared) == Figure::Loss { "word" } else { "sentence" };
@@ -152,8 +156,8 @@ impl Charts {
 
     /// The loss that is drawn: one unit for all runs in view.
     pub fn loss(&self, shared: &Shared) -> Figure {
-        let known = |run: &RunEntry| Figure::Loss.series(&run.history).is_some();
-        match !self.per_sentence && shared.drawn_runs().all(known) {
+        let known = |run: &RunEntry| Figure::Loss.series(run).is_some();
+        match (!self.per_sentence || of_language_model(shared)) && shared.drawn_runs().all(known) {
             true => Figure::Loss,
             false => Figure::SentenceLoss,
         }
@@ -199,6 +203,11 @@ impl Charts {
             self.window = fixed(from + by, to - from, first, last);
         }
     }
+}
+
+/// Whether the selected run trains a language model: its figures are those that are drawn.
+pub fn of_language_model(shared: &Shared) -> bool {
+    shared.selected_run().is_some_and(RunEntry::is_language_model)
 }
 
 fn fixed(from: f64, width: f64, first: f64, last: f64) -> Window {

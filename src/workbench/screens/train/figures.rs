@@ -2,13 +2,15 @@
 
 use crate::workbench::history::History;
 use crate::workbench::series::Series;
+use crate::workbench::shared::RunEntry;
 
 /// A curve that a run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Figure {
-    /// A word: batches hold sentences of one length, and the loss a sentence jumps with it.
+    /// A word: batches hold sentences of one length, and the loss a sentence jumps with it. Of a
+    /// language model a token, as it is reported.
     Loss,
-    /// A sentence, as it is reported and optimised.
+    /// A sentence, as grammars report and optimise it.
     SentenceLoss,
     Perplexity,
     SentenceF1,
@@ -28,14 +30,14 @@ pub enum Page {
 }
 
 impl Page {
-    pub fn figures(self) -> [Figure; 4] {
-        match self {
-            Page::Learning => {
-                [Figure::Loss, Figure::Perplexity, Figure::SentenceF1, Figure::CorpusF1]
-            }
-            Page::Optimiser => {
-                [Figure::GradientNorm, Figure::LearningRate, Figure::Speed, Figure::LogLikelihood]
-            }
+    /// Its charts, for a grammar or for a language model, which has no trees to be scored.
+    pub fn figures(self, language_model: bool) -> &'static [Figure] {
+        use Figure::*;
+        match (self, language_model) {
+            (Page::Learning, false) => &[Loss, Perplexity, SentenceF1, CorpusF1],
+            (Page::Optimiser, false) => &[GradientNorm, LearningRate, Speed, LogLikelihood],
+            (Page::Learning, true) => &[Perplexity, Loss, LearningRate, LogLikelihood],
+            (Page::Optimiser, true) => &[GradientNorm, Speed],
         }
     }
 
@@ -72,10 +74,13 @@ impl Figure {
     }
 
     /// The curve in a run, if it has reported that figure.
-    pub fn series(self, history: &History) -> Option<&Series> {
+    pub fn series(self, run: &RunEntry) -> Option<&Series> {
+        let history = &run.history;
+        let reported = Some(&history.loss);
         match self {
+            Figure::Loss if run.is_language_model() => reported,
             Figure::Loss => history.loss_a_word(),
-            Figure::SentenceLoss => Some(&history.loss),
+            Figure::SentenceLoss => reported.filter(|_| !run.is_language_model()),
             Figure::Perplexity => history.dev.get("perplexity"),
             Figure::SentenceF1 => history.dev.get("s_f1"),
             Figure::CorpusF1 => history.dev.get("c_f1"),

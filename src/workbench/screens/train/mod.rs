@@ -5,6 +5,7 @@ mod compare;
 mod draw;
 mod figures;
 mod notes;
+mod side;
 
 use crate::config::{self, Config};
 use crate::workbench::command::Command;
@@ -94,6 +95,12 @@ pub const COMMANDS: &[Command] = &[
     },
     Command { name: "reset", keys: &["0"], help: "See the whole run", short: "" },
     Command {
+        name: "literature",
+        keys: &["L"],
+        help: "Show published figures of such models, or no longer: of another corpus",
+        short: "",
+    },
+    Command {
         name: "overlay-none",
         keys: &["o"],
         help: "Take the overlaid runs away; Runs (7) adds them",
@@ -110,6 +117,8 @@ pub struct Train {
     charts: Charts,
     /// Settings in which the runs shown differ.
     differences: Vec<Difference>,
+    /// Whether published figures are shown.
+    literature: bool,
 }
 
 impl Screen for Train {
@@ -148,6 +157,7 @@ impl Train {
     fn command(&mut self, name: &'static str, context: &mut Context) {
         let run = context.shared.selected_run();
         match (name, run) {
+            ("literature", _) => self.literature = !self.literature,
             ("new", _) => context.push(Effect::Popup(presets_popup())),
             ("overlay-none", _) => {
                 let overlaid = context.shared.overlaid.clone();

@@ -3,13 +3,15 @@ use crate::workbench::screen::Term;
 pub const NOTES: &[Term] = &[
     Term {
         name: "loss",
-        meaning: "Nats a word of the batch of each step. First the raw value, after ~ the \
-                  smoothed one; the raw line stays behind the smoothed",
+        meaning: "Nats a word of the batch of each step, of a language model nats a token, ends of \
+                  sentences included. First the raw value, after ~ the smoothed one; the raw line \
+                  stays behind the smoothed",
     },
     Term {
         name: "perplexity",
         meaning: "exp(-log-probability / (words + sentences)) of the development sentences; \
-                  lower is better",
+                  lower is better. The main figure of a language model, which has no F1. `bound`: the \
+                  family (c-pcfg) knows no more than a bound of its log-probabilities",
     },
     Term {
         name: "S-F1, C-F1",
@@ -36,8 +38,21 @@ pub const NOTES: &[Term] = &[
         meaning: "Time of a step, and how it is split: network (forward and backward), inference \
                   (the dynamic program), optimizer",
     },
+    Term {
+        name: "cuts",
+        meaning: "How often the learning rate fell: on a plateau of the development figure \
+                  (`training.schedule`), or by hand (r)",
+    },
+    Term {
+        name: "literature",
+        meaning: "Published figures on the Penn Treebank (L): not of this corpus, and not to be \
+                  compared number by number",
+    },
     Term { name: "|g|", meaning: "Norm of the gradient of the newest step, before clipping" },
-    Term { name: "NT, PT", meaning: "Number of nonterminals and of preterminals" },
+    Term {
+        name: "NT, PT",
+        meaning: "Number of nonterminals and of preterminals; states are those of an HMM",
+    },
     Term { name: "dashed line", meaning: "What right-branching trees reach on the same sentences" },
     Term {
         name: "last, best",

@@ -1,7 +1,9 @@
 use super::*;
 use crate::report::EventKind;
 use crate::report::RunState;
-use crate::workbench::testing::{event, learning, picture, run, shared_with_run, step, update};
+use crate::workbench::testing::{
+    event, language_run, learning, learning_language, picture, run, shared_with_run, step, update,
+};
 
 fn train(shared: &Shared) -> Train {
     let mut train = Train::default();
@@ -280,4 +282,64 @@ fn the_loss_is_a_words_unless_asked_or_a_run_in_view_does_not_say_it() {
     let effects = update(&mut train, Input::Command("loss"), &shared);
     assert!(matches!(effects[..], [Effect::Status(..)]), "{effects:?}");
     shows(&train, &shared, "sentence");
+}
+
+/// With a selected run of a language model.
+fn shared_with_language_model(steps: u64) -> Shared {
+    let mut shared = shared_with_run(0);
+    shared.runs[0] = language_run(1, "2026-11-29-rank-hmm", &learning_language(steps));
+    shared
+}
+
+#[test]
+fn a_language_model_has_no_figure_of_trees_and_its_cuts_of_the_rate_are_seen() {
+    let shared = shared_with_language_model(60);
+    let mut train = train(&shared);
+    let narrow = picture(&train, &shared, 80, 21);
+    let wide = picture(&train, &shared, 200, 57);
+    for text in [&narrow, &wide] {
+        assert!(!text.contains("F1") && !text.contains("branching"), "{text}");
+        assert!(text.contains("loss (nats/token)") && text.contains("learning rate"), "{text}");
+    }
+    insta::assert_snapshot!("language_80", narrow);
+    insta::assert_snapshot!("language_200", wide);
+    update(&mut train, Input::Command("figures"), &shared);
+    let text = picture(&train, &shared, 80, 21);
+    assert!(text.contains("tokens per second") && text.contains("gradient norm"), "{text}");
+    let effects = update(&mut train, Input::Command("loss"), &shared);
+    assert!(matches!(effects[..], [Effect::Status(..)]), "a sentence's is not reported");
+    update(&mut train, Input::Command("figures"), &shared);
+    assert!(picture(&train, &shared, 80, 21).contains("loss (nats/token)"));
+}
+
+#[test]
+fn a_grammar_and_a_language_model_are_drawn_together_with_both_units_named() {
+    let mut shared = shared_with_run(60);
+    shared.runs.push(language_run(2, "2026-11-29-rank-hmm", &learning_language(40)));
+    shared.overlaid.push(RunId(2));
+    let train = train(&shared);
+    let text = picture(&train, &shared, 200, 57);
+    assert!(text.contains("loss (nats/word, nats/token)") && text.contains("S-F1"), "{text}");
+}
+
+#[test]
+fn published_figures_are_shown_on_demand_and_named_as_of_another_corpus() {
+    let mut train = Train::default();
+    for (shared, row) in
+        [(shared_with_run(60), "TN-PCFG"), (shared_with_language_model(60), "AWD-LSTM")]
+    {
+        update(&mut train, Input::Command("literature"), &shared);
+        for (width, height) in [(80, 21), (200, 57)] {
+            let text = picture(&train, &shared, width, height);
+            assert!(text.contains("Literature: PTB, not this corpus"), "{text}");
+            assert!(text.contains(row) || height == 21, "{text}");
+            assert!(text.contains("rank-space"), "{text}");
+        }
+        update(&mut train, Input::Command("literature"), &shared);
+        assert!(!picture(&train, &shared, 200, 57).contains("not this corpus"));
+    }
+    let shared = shared_with_language_model(60);
+    update(&mut train, Input::Command("literature"), &shared);
+    insta::assert_snapshot!("literature_80", picture(&train, &shared, 80, 21));
+    insta::assert_snapshot!("literature_200", picture(&train, &shared, 200, 57));
 }

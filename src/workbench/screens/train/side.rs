@@ -1,0 +1,242 @@
+//! The column of Train in a wide terminal.
+
+use super::Train;
+use super::charts::of_language_model;
+use super::draw::{device, head_title, left, milliseconds, parts};
+use super::figures::{Page, baselines};
+use crate::workbench::screen::View;
+use crate::workbench::seeds::Seeds;
+use crate::workbench::shared::RunEntry;
+use crate::workbench::theme::Theme;
+use crate::workbench::widgets::{bar, literature, pane};
+use crate::workbench::{sizes, text};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+/// Everything, one thing a line.
+pub(super) fn draw(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let block = pane("", theme, false).title(head_title(run, view));
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    let width = usize::from(inside.width);
+    let mut lines = Vec::new();
+    progress_rows(run, width, theme, &mut lines);
+    evaluation_rows(run, theme, &mut lines);
+    seeds_rows(run, view, &mut lines);
+    literature_rows(train, width, view, &mut lines);
+    speed_rows(run, width, theme, &mut lines);
+    overlay_rows(train, width, view, &mut lines);
+    settings_rows(run, theme, &mut lines);
+    view_rows(train, theme, &mut lines);
+    frame.render_widget(Paragraph::new(lines), inside);
+}
+
+fn heading<'a>(name: &'static str, theme: &Theme, lines: &mut Vec<Line<'a>>) {
+    if !lines.is_empty() {
+        lines.push(Line::default());
+    }
+    lines.push(Line::styled(name, theme.title));
+}
+
+fn row<'a>(name: &str, value: impl Into<String>, theme: &Theme) -> Line<'a> {
+    Line::from(vec![
+        Span::styled(format!("  {name:<15} "), theme.dim),
+        Span::styled(value.into(), theme.text),
+    ])
+}
+
+fn progress_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Vec<Line<'a>>) {
+    heading("Progress", theme, lines);
+    let history = &run.history;
+    let Some(last) = &history.last else {
+        lines.push(row("", "no steps yet", theme));
+        return;
+    };
+    let size = width.saturating_sub(4);
+    let steps = match last.total_steps {
+        0 => text::count(last.step),
+        total => format!("{} of {}", text::count(last.step), text::count(total)),
+    };
+    lines.push(row("epoch", last.epoch.to_string(), theme));
+    if let Some(share) = history.epoch_progress() {
+        lines.push(Line::styled(format!("  {}", bar(share, size)), theme.accent));
+        let left = left(run, share, last.steps_per_epoch);
+        lines.push(row("this epoch", left.trim().to_owned(), theme));
+    }
+    lines.push(row("step", steps, theme));
+    if let Some(share) = history.progress() {
+        lines.push(Line::styled(format!("  {}", bar(share, size)), theme.accent));
+        let left = left(run, share, last.total_steps);
+        lines.push(row("whole run", left.trim().to_owned(), theme));
+    }
+    lines.push(row("running time", text::duration(history.elapsed), theme));
+    for (name, step) in &history.checkpoints {
+        lines.push(row(&format!("`{name}` at step"), text::count(*step), theme));
+    }
+}
+
+fn speed_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Vec<Line<'a>>) {
+    let history = &run.history;
+    let Some(last) = &history.last else { return };
+    heading("Speed", theme, lines);
+    if let Some(speed) = history.speed.tokens_per_second() {
+        let unit = if run.is_language_model() { "tokens/s" } else { "words/s" };
+        lines.push(row(unit, text::count(speed as u64), theme));
+    }
+    if let Some(total) = history.speed.seconds("total") {
+        lines.push(row("step", milliseconds(total), theme));
+        let size = width.saturating_sub(30).clamp(4, 16);
+        for (name, seconds, share) in parts(history, total) {
+            lines.push(Line::from(vec![
+                Span::styled(format!("    {name:<13} "), theme.dim),
+                Span::styled(format!("{:>8} ", milliseconds(seconds)), theme.text),
+                Span::styled(bar(share, size), theme.accent),
+            ]));
+        }
+    }
+    heading("Optimiser", theme, lines);
+    lines.push(row("learning rate", text::setting(last.learning_rate), theme));
+    if let Some((at, _)) = history.rate_cuts.last() {
+        let cuts = history.rate_cuts.len();
+        let last = format!("{cuts}, the last at {}", text::count(*at));
+        lines.push(row("cuts", last, theme));
+    }
+    lines.push(row("gradient norm", text::figure(last.gradient_norm), theme));
+}
+
+fn evaluation_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>) {
+    let history = &run.history;
+    if let Some(newest) = history.newest("dev") {
+        let best = history.best_dev();
+        let test = history.newest("test");
+        let name = if test.is_some() { "Development set, test set" } else { "Development set" };
+        heading(name, theme, lines);
+        let third =
+            |text: String| if test.is_some() { format!("{text:>7}") } else { String::new() };
+        let head = format!("{:>7}{:>7}{}", "newest", "best", third("test".into()));
+        lines.push(row("", head, theme));
+        for (key, name) in [
+            ("perplexity", "perplexity"),
+            ("s_f1", "S-F1"),
+            ("c_f1", "C-F1"),
+            ("log_likelihood", "log-likelihood"),
+        ] {
+            // A language model has no figures of trees.
+            if run.is_language_model() && newest.metrics.get(key).is_none() {
+                continue;
+            }
+            let value = |e: Option<&crate::workbench::history::Evaluated>| {
+                e.and_then(|e| e.metrics.get(key)).map_or("-".into(), text::figure)
+            };
+            let test = third(value(test));
+            let figures = format!("{:>7}{:>7}{test}", value(Some(newest)), value(best));
+            lines.push(row(name, figures, theme));
+        }
+        let steps = format!(
+            "{:>7}{:>7}{}",
+            newest.step,
+            best.map_or(0, |b| b.step),
+            third(test.map_or(0, |t| t.step).to_string())
+        );
+        lines.push(row("at step", steps, theme));
+    }
+    let baselines = baselines(history);
+    if !baselines.is_empty() {
+        heading("Trivial trees, S-F1", theme, lines);
+        for (name, value) in baselines {
+            lines.push(row(name, format!("{:>7}", text::figure(value)), theme));
+        }
+    }
+}
+
+fn seeds_rows<'a>(run: &RunEntry, view: &View, lines: &mut Vec<Line<'a>>) {
+    let Some(seeds) = Seeds::of(view.shared, run) else { return };
+    heading("Seeds, best of the development set", view.theme, lines);
+    lines.push(row("runs", seeds.runs.to_string(), view.theme));
+    for (name, mean, range) in seeds.figures() {
+        lines.push(row(name, mean, view.theme));
+        lines.push(row("", range, view.theme));
+    }
+}
+
+/// What was published of models of the selected run's kind, on another corpus.
+fn literature_rows<'a>(train: &Train, width: usize, view: &View, lines: &mut Vec<Line<'a>>) {
+    if !train.literature {
+        return;
+    }
+    lines.extend([Line::default(), Line::styled(literature::title(), view.theme.title)]);
+    let trees = !of_language_model(view.shared);
+    let rows = literature::lines(trees, width.saturating_sub(2), view.theme);
+    for mut line in rows {
+        line.spans.insert(0, Span::raw("  "));
+        lines.push(line);
+    }
+    lines.push(Line::styled("  sources: L on Runs (7)", view.theme.dim));
+}
+
+fn settings_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>) {
+    heading("Settings", theme, lines);
+    let Some(config) = &run.config else {
+        lines.push(row("", "cannot be read", theme));
+        return;
+    };
+    let m = &config.model;
+    lines.push(row("family", m.family.name(), theme));
+    for (name, value) in sizes::rows(m) {
+        lines.push(row(name, value, theme));
+    }
+    if m.family.bound().is_some() {
+        lines.push(row("likelihood", "by ELBO, not exact", theme));
+    }
+    let data = config.data.train.0.join(", ");
+    lines.push(row("data", text::fit(&text::clean(&data), 24).into_owned(), theme));
+    lines.push(row("device", device(config), theme));
+    lines.push(row("seed", config.seed.to_string(), theme));
+}
+
+fn overlay_rows<'a>(train: &Train, width: usize, view: &View, lines: &mut Vec<Line<'a>>) {
+    let theme = view.theme;
+    if view.shared.overlaid.is_empty() {
+        return;
+    }
+    heading("Compared", theme, lines);
+    for (i, run) in view.shared.drawn_runs().enumerate() {
+        let name = text::fit_end(&text::clean(&view.shared.label(run)), width.saturating_sub(4))
+            .into_owned();
+        lines.push(Line::from(vec![
+            Span::styled(format!("  {} ", theme.series_symbol(i)), theme.series(i)),
+            Span::styled(name, theme.text),
+        ]));
+    }
+    if train.differences.is_empty() {
+        lines.push(row("", "the same settings", theme));
+    }
+    for difference in &train.differences {
+        let key = text::fit(&difference.key, width.saturating_sub(2)).into_owned();
+        lines.push(Line::styled(format!("  {key}"), theme.dim));
+        let mut spans = vec![Span::raw("   ")];
+        for (i, value) in difference.values.iter().enumerate() {
+            let value = text::clean(value.as_deref().unwrap_or("-")).into_owned();
+            spans.push(Span::styled(format!(" {} ", theme.series_symbol(i)), theme.series(i)));
+            spans.push(Span::styled(text::fit(&value, 16).into_owned(), theme.text));
+        }
+        lines.push(Line::from(spans));
+    }
+}
+
+fn view_rows<'a>(train: &Train, theme: &Theme, lines: &mut Vec<Line<'a>>) {
+    heading("Charts", theme, lines);
+    let charts = &train.charts;
+    let page = match charts.page {
+        Page::Learning => "learning",
+        Page::Optimiser => "optimiser and speed",
+    };
+    lines.push(row("curves", page, theme));
+    let smoothing = charts.smoothing().map_or("off".into(), |w| w.to_string());
+    lines.push(row("smoothing", smoothing, theme));
+    lines.push(row("values", if charts.log_y { "logarithmic" } else { "linear" }, theme));
+    lines.push(row("steps", charts.window_name(), theme));
+}
