@@ -52,6 +52,8 @@ pub enum Command {
     Parse(Parse),
     /// Print the log-probability of every sentence, and the surprisal of every token
     Score(Score),
+    /// Draw sentences from a checkpoint
+    Sample(Sample),
     /// Parse with several checkpoints at once: the trees that they agree on most, scored
     Consensus(Consensus),
     /// Make a checkpoint of one that the published PyTorch code saved
@@ -84,6 +86,7 @@ impl Command {
             Command::Significance(args) => args.json,
             Command::Parse(args) => args.format == Format::Json,
             Command::Score(args) => args.json,
+            Command::Sample(args) => args.format == Some(Drawn::Json),
             Command::Consensus(args) => args.json,
             Command::Import(args) => args.json,
             Command::Corpus(Corpus::Stats(args)) => args.json,
@@ -278,6 +281,36 @@ pub enum Format {
     Forest,
     /// One SVG picture with all trees
     Svg,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: rankspace sample runs/2026-11-29-rank-hmm -n 5 --seed 1")]
+pub struct Sample {
+    /// Checkpoint file, or a run folder (its best checkpoint)
+    pub checkpoint: PathBuf,
+    /// How many sentences
+    #[arg(short, long = "number", value_name = "N", default_value_t = 10)]
+    pub number: usize,
+    /// The same seed draws the same sentences
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0, value_parser = seed)]
+    pub seed: u64,
+    /// Leave out sentences of more words
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub max_length: usize,
+    /// How to print them [default: bracket for grammars, text for language models]
+    #[arg(long, value_enum)]
+    pub format: Option<Drawn>,
+}
+
+/// What `sample` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Drawn {
+    /// The words, one sentence a line
+    Text,
+    /// One bracketed tree a line: the derivation with its symbols
+    Bracket,
+    /// One JSON object a line
+    Json,
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,7 @@ mod plain;
 mod presets;
 mod progress;
 mod published;
+mod sample;
 mod score;
 mod seeds;
 mod sentences;
@@ -70,6 +71,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Significance(args)) => significance::run(&args, out),
         Some(Command::Parse(args)) => parse::run(&args, out),
         Some(Command::Score(args)) => score::run(&args, out),
+        Some(Command::Sample(args)) => sample::run(&args, out),
         Some(Command::Consensus(args)) => consensus::run(&args, out),
         Some(Command::Import(args)) => published::import(&args, out),
         Some(Command::Export(args)) => published::export(&args, out),

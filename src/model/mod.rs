@@ -18,6 +18,7 @@ mod ngram;
 mod pcfg_tests;
 mod rank_hmm;
 mod rank_pcfg;
+mod sample;
 mod softmax;
 mod start;
 mod state_hmm;
@@ -25,6 +26,7 @@ mod view;
 mod words;
 
 pub use memory::available_memory;
+pub use sample::Sample;
 pub use view::{
     ChainView, Factors, GrammarView, RuleView, Transitions, nonterminal_name, preterminal_name,
     state_name,
@@ -37,6 +39,7 @@ use candle_core::{Tensor, Var};
 use dense_pcfg::DensePcfg;
 use element::Element;
 use ngram::Ngram;
+use rand_chacha::ChaCha8Rng;
 use rank_hmm::RankHmm;
 use rank_pcfg::RankPcfg;
 use state_hmm::StateHmm;
@@ -165,6 +168,22 @@ pub trait Parser: Send + Sync {
     /// The states of an HMM and their transitions; `None` for other families.
     fn chain(&self) -> Option<ChainView<'_>> {
         None
+    }
+
+    /// Draws a sentence of at most so many words, which may be less than the whole of it. `end` is
+    /// the token that ends the sentences of a language model.
+    fn sample(
+        &self,
+        end: Option<u32>,
+        longest: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Sample, ModelError> {
+        let _ = end;
+        let grammar = self.grammar();
+        let grammar =
+            grammar.ok_or_else(|| ModelError::Unsupported("it has no sentences to draw".into()))?;
+        let emissions = |preterminal| self.emissions(preterminal..preterminal + 1);
+        sample::derivation(&grammar, emissions, longest, rng)
     }
 
     /// Emission probabilities p(word | preterminal) of some preterminals, or p(word | state) of

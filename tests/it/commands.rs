@@ -7,7 +7,7 @@ use std::path::Path;
 #[test]
 fn help_lists_every_command_and_each_has_help_of_its_own() {
     let help = rankspace("--help").succeeds();
-    let commands = "train resume eval evalb significance parse score consensus import export presets corpus watch bench \
+    let commands = "train resume eval evalb significance parse score sample consensus import export presets corpus watch bench \
                     doctor completions";
     for command in commands.split(' ') {
         assert!(help.stdout.contains(&format!("\n  {command} ")), "{command}: {help}");
@@ -255,4 +255,26 @@ fn the_readme_shows_a_valid_config_and_every_command() {
         }
         assert!(readme.contains(&format!("`{command}")), "the README does not name {command}");
     }
+}
+
+#[test]
+fn sample_draws_the_same_sentences_by_seed_and_as_many_as_asked_for() {
+    let run = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_data/runs/sample-rank-pcfg");
+    let draw = |more: &str| rankspace("sample").arg(run).args(more).succeeds();
+    let trees = draw("-n 4");
+    assert_eq!(trees.stdout.lines().count(), 4, "{trees}");
+    assert!(trees.stdout.lines().all(|l| l.starts_with("(N") && l.contains("(T")), "{trees}");
+    assert_eq!(trees.stdout, draw("-n 4 --seed 0").stdout);
+    assert_ne!(trees.stdout, draw("-n 4 --seed 1").stdout);
+    let words = draw("-n 4 --format text");
+    let objects = draw("-n 4 --format json").json_lines();
+    for (line, object) in words.stdout.lines().zip(&objects) {
+        let list = object["words"].as_array().expect("words");
+        assert_eq!(line.split(' ').count(), list.len());
+        assert_eq!(object["spans"].as_array().map(Vec::len), Some(list.len() - 1));
+        assert_eq!(object["tags"].as_array().map(Vec::len), Some(list.len()));
+    }
+    assert_eq!(draw("-n 0").stdout, "");
+    rankspace("sample").arg(run).args("-n 3 --max-length 1").fails().complains("--max-length");
+    rankspace("sample").arg(run).args("-n x").refused().complains("-n");
 }

@@ -12,13 +12,16 @@ use crate::model::collect::{self, Collect, single};
 use crate::model::element::Element;
 use crate::model::emission::Emission;
 use crate::model::layers::Weights;
+use crate::model::sample::derivation;
 use crate::model::softmax::scale_rows;
 use crate::model::words::Words;
 use crate::model::{
-    GrammarView, ModelError, Parameters, Parse, Parser, RuleView, SymbolUse, Wanted,
+    GrammarView, ModelError, Parameters, Parse, Parser, RuleView, Sample, SymbolUse, Wanted,
 };
 use crate::treebank::Batch;
 use candle_core::Var;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -72,6 +75,16 @@ impl<T: Element> DensePcfgParser<T> {
             charts: Mutex::default(),
             view: OnceLock::new(),
         })
+    }
+
+    fn view_of<'a>(&self, start: &'a [f32], tensor: &'a [f32]) -> GrammarView<'a> {
+        GrammarView {
+            nonterminals: self.sizes.nonterminals,
+            preterminals: self.sizes.preterminals,
+            vocabulary: self.sizes.vocabulary,
+            start,
+            rules: RuleView::Tensor(tensor),
+        }
     }
 
     /// Runs the program on a batch of sentences of two words and more and hands its results over;
@@ -272,13 +285,38 @@ impl<T: Element> Parser for DensePcfgParser<T> {
         let [start, tensor] = self.view.get_or_init(|| {
             [single(&grammar.start), single(&grammar.binary().multiplied().usual())]
         });
-        Some(GrammarView {
-            nonterminals: self.sizes.nonterminals,
-            preterminals: self.sizes.preterminals,
-            vocabulary: self.sizes.vocabulary,
-            start,
-            rules: RuleView::Tensor(tensor),
-        })
+        Some(self.view_of(start, tensor))
+    }
+
+    fn sample(
+        &self,
+        end: Option<u32>,
+        longest: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Sample, ModelError> {
+        let _ = end;
+        let weights = Weights::new(&self.parameters)?;
+        // Of a compound PCFG every sentence has a grammar of its own.
+        let drawn;
+        let (grammars, grammar);
+        let tensors;
+        let view = if self.sizes.kind == Kind::Compound {
+            let latent: Vec<T> =
+                (0..self.sizes.latent).map(|_| T::from_f64(StandardNormal.sample(rng))).collect();
+            drawn = Grammars::of(&weights, &self.sizes, latent)?;
+            grammars = &drawn;
+            grammar = &drawn.all[0];
+            tensors = [single(&grammar.start), single(&grammar.binary().multiplied().usual())];
+            let [start, tensor] = &tensors;
+            self.view_of(start, tensor)
+        } else {
+            grammars = &self.central;
+            self.grammar().expect("a PCFG has a grammar")
+        };
+        let layer = grammars.networks.layer(&weights, &self.sizes)?;
+        let emissions =
+            |preterminal| Ok(single(&layer.probabilities(preterminal..preterminal + 1)));
+        derivation(&view, emissions, longest, rng)
     }
 
     fn emissions(&self, preterminals: Range<usize>) -> Result<Vec<f32>, ModelError> {

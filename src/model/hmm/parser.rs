@@ -6,12 +6,14 @@ use crate::inference::rank_hmm::{Chain, Lattice, OutOfRange, Rules};
 use crate::model::element::Element;
 use crate::model::emission::{Emission, Layer};
 use crate::model::memory::check_lattice;
+use crate::model::sample::draw;
 use crate::model::softmax::scale_rows;
 use crate::model::words::Words;
 use crate::model::{
-    ChainView, GrammarView, ModelError, Parse, Parser, SymbolUse, Transitions, Wanted,
+    ChainView, GrammarView, ModelError, Parse, Parser, Sample, SymbolUse, Transitions, Wanted,
 };
 use crate::treebank::Batch;
+use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -271,6 +273,38 @@ impl<T: Element> Parser for HmmParser<T> {
             false => Transitions::LowRank { rank: u.len() / states, u, v },
         };
         Some(ChainView { states, vocabulary: self.zeros.len(), start, transitions })
+    }
+
+    /// Draws what the lattice goes over: a rank node and its word, then the next.
+    fn sample(
+        &self,
+        end: Option<u32>,
+        longest: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Sample, ModelError> {
+        let Numbers { width, start, chain, factors: [u, v], .. } = &self.numbers;
+        let row = |matrix: &[T], row: usize, rng: &mut ChaCha8Rng| {
+            draw(matrix[row * width..(row + 1) * width].iter().map(|p| p.to_f64()), rng)
+        };
+        let mut sample = Sample::default();
+        let mut at = draw(start.iter().map(|p| p.to_f64()), rng);
+        loop {
+            let words = self.words_of(at..at + 1);
+            let word = draw(words.iter().map(|p| p.to_f64()), rng) as u32;
+            if Some(word) == end {
+                return Ok(Sample { complete: true, ..sample });
+            }
+            if sample.words.len() == longest {
+                return Ok(sample);
+            }
+            sample.words.push(word);
+            at = if chain.is_empty() {
+                let middle = draw(v.iter().skip(at).step_by(*width).map(|p| p.to_f64()), rng);
+                row(u, middle, rng)
+            } else {
+                row(chain, at, rng)
+            };
+        }
     }
 
     /// p(word | state), of a rank-space HMM sum_q U[state,q] W[word,q].

@@ -11,14 +11,15 @@ mod kneser_ney;
 mod tests;
 
 use super::{
-    Gradients, GrammarView, Model, ModelError, Noise, Parameters, Parse, Parser, StepOutput,
-    SymbolUse, Wanted,
+    Gradients, GrammarView, Model, ModelError, Noise, Parameters, Parse, Parser, Sample,
+    StepOutput, SymbolUse, Wanted, sample::draw,
 };
 use crate::config::Config;
 use crate::treebank::Batch;
 use candle_core::Tensor;
 use events::Events;
 use kneser_ney::KneserNey;
+use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -143,6 +144,30 @@ impl Parser for NgramParser {
 
     fn expect(&self, _: &Batch, _: &mut SymbolUse) -> Result<(), ModelError> {
         Err(no_symbols())
+    }
+
+    fn sample(
+        &self,
+        end: Option<u32>,
+        longest: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Sample, ModelError> {
+        let mut history = vec![size(self.vocabulary)?];
+        let mut sample = Sample::default();
+        loop {
+            let words: Vec<f64> = (0..self.vocabulary as u32)
+                .map(|word| self.estimate.probability(&history, word))
+                .collect();
+            let word = draw(words.iter().copied(), rng) as u32;
+            if Some(word) == end {
+                return Ok(Sample { complete: true, ..sample });
+            }
+            if sample.words.len() == longest {
+                return Ok(sample);
+            }
+            sample.words.push(word);
+            history.push(word);
+        }
     }
 
     fn grammar(&self) -> Option<GrammarView<'_>> {
