@@ -6,6 +6,7 @@ use super::names::RunId;
 use crate::config::Config;
 use crate::report::{Event, Level, RunState};
 use crate::run::{self, Command, Follower, Job, RunFolder, RunSummary};
+use crate::treebank::Splits;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use notify::{RecursiveMode, Watcher};
 use std::collections::HashMap;
@@ -54,6 +55,8 @@ impl Engine for Local {
         config: &Config,
         messages: Sender<Message>,
     ) -> Result<PathBuf, String> {
+        // A folder is made only for a run that can begin; this reads to the first sentence.
+        Splits::check(config).map_err(|e| e.to_string())?;
         let folder = RunFolder::create(base, config).map_err(|e| e.to_string())?;
         let path = folder.path().to_owned();
         let job = Job::train(config.clone(), folder).map_err(|e| e.to_string())?;
@@ -264,6 +267,19 @@ mod tests {
                 Some(wanted)
             );
         }
+    }
+
+    #[test]
+    fn a_training_without_a_sentence_leaves_no_folder() {
+        let base = tempfile::tempdir().expect("a temporary folder");
+        let (runs, file) = (base.path().join("runs"), base.path().join("empty.mrg"));
+        std::fs::write(&file, "").expect("writes");
+        let mut config = Config::default();
+        config.data.train.0 = vec![file.display().to_string()];
+        let (sender, _messages) = crossbeam_channel::unbounded();
+        let refused = Local::default().start(RunId(1), &runs, &config, sender);
+        assert!(refused.is_err_and(|e| e.contains("empty.mrg") && e.contains("no tree")));
+        assert!(!runs.exists());
     }
 
     #[test]
