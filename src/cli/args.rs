@@ -122,7 +122,7 @@ pub struct Train {
     pub out: Option<PathBuf>,
     /// Train so many runs that differ in their seed, counted up from the config's, in a folder
     /// of their own; called again with the same --out, it goes on where it was stopped
-    #[arg(long, value_name = "N", value_parser = several)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = several)]
     pub seeds: Option<usize>,
     /// How many of them at a time, as far as they fit into the memory
     #[arg(long, value_name = "K", default_value_t = 1, requires = "seeds", value_parser = several)]
@@ -344,7 +344,7 @@ pub struct Consensus {
     #[arg(long)]
     pub votes: bool,
     /// Leave out sentences of more words, counted after preprocessing
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_length: Option<usize>,
     /// Print one JSON object
     #[arg(long)]
