@@ -249,6 +249,37 @@ fn the_best_derivation_is_at_most_as_likely_as_the_sentence_and_its_labels_make_
 }
 
 #[test]
+fn what_single_precision_takes_for_zero_is_computed_in_double() {
+    let batch = Batch::new([vec![0, 1, 5, 2, 3], vec![3, 3], vec![4, 0, 2]]).expect("words");
+    for family in FAMILIES.into_iter().filter(|f| f.has_tensor()) {
+        let [single, double] = [Precision::F32, Precision::F64].map(|precision| {
+            let mut model = build(&config(family, 2, 3, 1, precision), 6).expect("builds");
+            // Nonterminals become two nonterminals, and anything else with exp(-120) at most, which
+            // is zero in single precision.
+            let bias = &model.parameters()["rule_mlp.bias"];
+            let mut values = vec![0.0; 25];
+            values[0] = 120.0;
+            let values = Tensor::from_vec(values, 25, bias.device());
+            let values = values.and_then(|t| t.to_dtype(bias.dtype())).expect("a vector");
+            bias.set(&values).expect("same shape");
+            let parses = model.freeze().expect("freezes").parse(&batch, Wanted::default());
+            (model.step(&batch, Noise::Off).expect("a step"), parses.expect("parses"))
+        });
+        assert!(double.1.iter().all(|p| p.log_prob < -100.0), "{:?}", double.1);
+        for (ours, theirs) in single.1.iter().zip(&double.1) {
+            let error = (ours.log_prob - theirs.log_prob).abs();
+            assert!(error < 1e-3 * theirs.log_prob.abs(), "{family:?}: {ours:?} {theirs:?}");
+        }
+        assert!((single.0.loss - double.0.loss).abs() < 1e-3 * double.0.loss);
+        let finite = |t: &Tensor| {
+            let sum = t.to_dtype(candle_core::DType::F64).and_then(|t| t.sum_all());
+            sum.and_then(|t| t.to_scalar::<f64>()).expect("numbers").is_finite()
+        };
+        assert!(single.0.gradients.values().all(finite), "{family:?}");
+    }
+}
+
+#[test]
 fn one_word_has_no_derivation_and_says_so() {
     for family in FAMILIES {
         let mut model = build(&config(family, 2, 3, 0, Precision::F32), 5).expect("builds");

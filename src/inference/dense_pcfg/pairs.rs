@@ -58,15 +58,6 @@ impl<T: Real> Pairs<T> {
         usual
     }
 
-    /// The same in double precision.
-    pub fn widened(&self) -> Pairs<f64> {
-        Pairs {
-            nonterminals: self.nonterminals,
-            preterminals: self.preterminals,
-            data: self.data.iter().map(|x| x.to_f64()).collect(),
-        }
-    }
-
     pub fn nonterminals(&self) -> usize {
         self.nonterminals
     }

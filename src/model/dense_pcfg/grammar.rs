@@ -21,21 +21,38 @@ pub(super) struct Grammar<T> {
 impl<T: Element> Grammar<T> {
     /// The grammar of that number.
     pub fn of(networks: &Networks<T>, sizes: &Sizes, number: usize) -> Grammar<T> {
-        let (nt, pt) = (sizes.nonterminals, sizes.preterminals);
-        let mut start = networks.start[number * nt..(number + 1) * nt].to_vec();
-        softmax::rows(&mut start, nt);
-        let mut u = Vec::new();
-        if sizes.kind == Kind::LowRank {
-            u.extend_from_slice(&networks.ranks);
-            softmax::rows(&mut u, sizes.rank);
-        }
-        let mut pairs = networks.pairs(number);
-        softmax::rows(&mut pairs, sizes.symbols() * sizes.symbols());
-        Grammar { start, u, pairs: Pairs::new(nt, pt, &pairs) }
+        let nt = sizes.nonterminals;
+        let start = networks.start[number * nt..(number + 1) * nt].to_vec();
+        Grammar::from_scores(sizes, start, networks.ranks.clone(), networks.pairs(number))
+    }
+
+    /// The same with double precision from the scores on: probabilities that `T` takes for zero
+    /// are still there.
+    pub fn widely(networks: &Networks<T>, sizes: &Sizes, number: usize) -> Grammar<f64> {
+        let nt = sizes.nonterminals;
+        let start = wide(&networks.start[number * nt..(number + 1) * nt]);
+        let (ranks, pairs) = (wide(&networks.ranks), wide(&networks.pairs(number)));
+        Grammar::from_scores(sizes, start, ranks, pairs)
     }
 }
 
+/// The same numbers in double precision.
+pub(super) fn wide<T: Real>(values: &[T]) -> Vec<f64> {
+    values.iter().map(|x| x.to_f64()).collect()
+}
+
 impl<T: Real> Grammar<T> {
+    /// By softmax from scores: (NT), (NT, r) of a matricised tensor, (rule rows, pairs).
+    fn from_scores(sizes: &Sizes, mut start: Vec<T>, mut ranks: Vec<T>, mut pairs: Vec<T>) -> Self {
+        let (nt, pt) = (sizes.nonterminals, sizes.preterminals);
+        softmax::rows(&mut start, nt);
+        if sizes.kind == Kind::LowRank {
+            softmax::rows(&mut ranks, sizes.rank);
+        }
+        softmax::rows(&mut pairs, sizes.symbols() * sizes.symbols());
+        Grammar { start, u: ranks, pairs: Pairs::new(nt, pt, &pairs) }
+    }
+
     pub fn binary(&self) -> Binary<'_, T> {
         match self.u.as_slice() {
             [] => Binary::Full(&self.pairs),
@@ -46,12 +63,6 @@ impl<T: Real> Grammar<T> {
     /// What the chart reads, with the (scaled) emissions of some words (words, PT).
     pub fn rules<'a>(&'a self, leaves: &'a [T], leaf_scales: &'a [f64]) -> Rules<'a, T> {
         Rules { binary: self.binary(), root: &self.start, leaves, leaf_scales }
-    }
-
-    /// The same in double precision.
-    pub fn widened(&self) -> Grammar<f64> {
-        let wide = |x: &[T]| x.iter().map(|x| x.to_f64()).collect();
-        Grammar { start: wide(&self.start), u: wide(&self.u), pairs: self.pairs.widened() }
     }
 
     /// Turns gradients with respect to log-probabilities into those of the scores before the

@@ -1,7 +1,7 @@
 //! Frozen weights: scores, trees, labels and expected counts.
 
 use super::encoder::Encoder;
-use super::grammar::Grammar;
+use super::grammar::{Grammar, wide};
 use super::networks::Networks;
 use super::pass::{groups, own_columns};
 use super::{Kind, Sizes};
@@ -130,14 +130,21 @@ impl<T: Element> DensePcfgParser<T> {
         for (number, (emitted, scales, chart, done)) in found.into_iter().enumerate() {
             let (own, leaves) = &groups[number];
             let grammar = &grammars.all[number];
-            let mut to = Shifted { to: &mut *to, first, divergences: &divergences };
+            let mut shifted = Shifted { to: &mut *to, first, divergences: &divergences };
             match done {
                 Ok(derivations) => {
                     let rules = grammar.rules(&emitted, &scales);
-                    hand_over(&rules, own, wanted, &chart, derivations, &mut to);
+                    hand_over(&rules, own, wanted, &chart, derivations, &mut shifted);
                     self.charts.lock().unwrap_or_else(PoisonError::into_inner).push(chart);
                 }
-                Err(_) => widely(grammar, &emitted, &scales, own, leaves, wanted, decode, &mut to),
+                Err(_) => {
+                    let pt = self.sizes.preterminals;
+                    let mut emitted = wide(&own_columns(&logs, pt, grammars.all.len(), number));
+                    let scales = scale_rows(&mut emitted, pt);
+                    let grammar = Grammar::widely(&grammars.networks, &self.sizes, number);
+                    let rules = grammar.rules(&emitted, &scales);
+                    one_by_one(&rules, own, leaves, wanted, decode, &mut shifted);
+                }
             }
             first += own.len();
         }
@@ -207,29 +214,23 @@ fn hand_over<N: Real>(
     }
 }
 
-/// The program in double precision, sentence by sentence; what has no probability has -infinity.
-#[allow(clippy::too_many_arguments)]
-fn widely<T: Element>(
-    grammar: &Grammar<T>,
-    emitted: &[T],
-    scales: &[f64],
+/// The program sentence by sentence; what has no probability has -infinity.
+fn one_by_one(
+    rules: &Rules<'_, f64>,
     batch: &Batch,
     leaves: &[usize],
     wanted: Wanted,
     decode: Decode,
     to: &mut Shifted<'_, impl Collect>,
 ) {
-    let wide = grammar.widened();
-    let emitted: Vec<f64> = emitted.iter().map(|x| x.to_f64()).collect();
-    let rules = wide.rules(&emitted, scales);
     let first = to.first;
     for b in 0..batch.len() {
         let Some(alone) = Batch::new([batch.sentence(b)]) else { continue };
         let leaves = &leaves[batch.offsets()[b]..batch.offsets()[b + 1]];
         let mut chart = Chart::default();
         to.first = first + b;
-        match run(&rules, &alone, leaves, wanted, decode, &mut chart) {
-            Ok(derivations) => hand_over(&rules, &alone, wanted, &chart, derivations, to),
+        match run(rules, &alone, leaves, wanted, decode, &mut chart) {
+            Ok(derivations) => hand_over(rules, &alone, wanted, &chart, derivations, to),
             Err(_) => to.log_prob(0, f64::NEG_INFINITY),
         }
     }

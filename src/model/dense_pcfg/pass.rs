@@ -1,7 +1,7 @@
 //! One training step: forward, charts, backward.
 
 use super::encoder::Encoder;
-use super::grammar::Grammar;
+use super::grammar::{Grammar, wide};
 use super::networks::{Networks, ScoreGradients};
 use super::{Kind, Sizes};
 use crate::inference::Real;
@@ -124,11 +124,21 @@ impl<T: Element> Pass<T> {
                 let grammar = Grammar::of(networks, sizes, number);
                 let emitted = own_columns(&logs, sizes.preterminals, grammars, number);
                 let first = if compound { number } else { 0 };
-                let (log_z, mut gradients) = infer(&grammar, emitted, own, leaves, share, chart)
+                let narrow = infer(&grammar, &emitted, own, leaves, share, chart);
+                let (log_z, mut gradients) = match narrow {
+                    Ok(found) => found,
+                    Err(_) => infer_widely(
+                        &Grammar::widely(networks, sizes, number),
+                        &emitted,
+                        own,
+                        leaves,
+                        share,
+                    )
                     .map_err(|e| ModelError::Sentence {
                         sentence: first + e.sentence,
                         reason: "its probability is zero or not a number with these weights".into(),
-                    })?;
+                    })?,
+                };
                 grammar.through_softmax(&mut gradients);
                 Ok((log_z, gradients))
             })
@@ -195,46 +205,41 @@ fn summed<T: Real>(
 }
 
 /// log Z of the sentences of one grammar and the gradient of `weight` times their sum with respect
-/// to all log-probabilities; in double precision where `T` is too narrow. `emitted` are
-/// log-probabilities, (words, PT).
-fn infer<T: Element>(
-    grammar: &Grammar<T>,
-    mut emitted: Vec<T>,
-    batch: &Batch,
-    leaves: &[usize],
-    weight: f64,
-    chart: &mut Chart<T>,
-) -> Result<(Vec<f64>, RuleGradients<T>), OutOfRange> {
-    let scales = softmax::scale_rows(&mut emitted, grammar.pairs.preterminals());
-    if let Ok(found) = run(grammar, &emitted, &scales, batch, leaves, weight, chart) {
-        return Ok(found);
-    }
-    let emitted: Vec<f64> = emitted.iter().map(|x| x.to_f64()).collect();
-    let (wide, chart) = (grammar.widened(), &mut Chart::default());
-    let (log_z, wide) = run(&wide, &emitted, &scales, batch, leaves, weight, chart)?;
-    let narrow = |x: Vec<f64>| x.into_iter().map(T::from_f64).collect();
-    let gradients = RuleGradients {
-        pairs: narrow(wide.pairs),
-        u: narrow(wide.u),
-        root: narrow(wide.root),
-        leaves: narrow(wide.leaves),
-    };
-    Ok((log_z, gradients))
-}
-
-fn run<N: Real>(
+/// to all log-probabilities. `emitted` are log-probabilities, (words, PT).
+fn infer<N: Real>(
     grammar: &Grammar<N>,
     emitted: &[N],
-    scales: &[f64],
     batch: &Batch,
     leaves: &[usize],
     weight: f64,
     chart: &mut Chart<N>,
 ) -> Result<(Vec<f64>, RuleGradients<N>), OutOfRange> {
-    let rules = grammar.rules(emitted, scales);
+    let mut emitted = emitted.to_vec();
+    let scales = softmax::scale_rows(&mut emitted, grammar.pairs.preterminals());
+    let rules = grammar.rules(&emitted, &scales);
     chart.inside(&rules, batch, leaves)?;
     chart.outside(&rules, true);
     let mut gradients = RuleGradients::default();
     chart.gradients(&rules, weight, &mut gradients)?;
     Ok((chart.log_z().to_vec(), gradients))
+}
+
+/// The same in double precision, where `T` is too narrow.
+fn infer_widely<T: Real>(
+    grammar: &Grammar<f64>,
+    emitted: &[T],
+    batch: &Batch,
+    leaves: &[usize],
+    weight: f64,
+) -> Result<(Vec<f64>, RuleGradients<T>), OutOfRange> {
+    let chart = &mut Chart::default();
+    let (log_z, found) = infer(grammar, &wide(emitted), batch, leaves, weight, chart)?;
+    let narrow = |x: Vec<f64>| x.into_iter().map(T::from_f64).collect();
+    let gradients = RuleGradients {
+        pairs: narrow(found.pairs),
+        u: narrow(found.u),
+        root: narrow(found.root),
+        leaves: narrow(found.leaves),
+    };
+    Ok((log_z, gradients))
 }

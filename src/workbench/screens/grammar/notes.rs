@@ -41,7 +41,8 @@ pub const NOTES: &[Term] = &[
     Term {
         name: "expansions",
         meaning: "The likeliest pairs of children by the weights, with their probability; in \
-                  brackets what a child mostly covers",
+                  brackets what a child mostly covers. Of a compound PCFG (c-pcfg), where every \
+                  sentence has rules of its own, those of z = 0, the mean of the prior",
     },
     Term {
         name: "S12",
