@@ -14,7 +14,7 @@ use crate::run::{Job, RunFolder};
 use crossbeam_channel::{Receiver, unbounded};
 use crossterm::event::Event as Terminal;
 use ratatui::backend::TestBackend;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const WIDTH: u16 = 120;
@@ -75,18 +75,47 @@ impl Desk {
     }
 }
 
+/// Trains a preset with these settings into the folder of that name.
+fn train(base: &Path, preset: &str, settings: &[&str], name: &str) -> PathBuf {
+    let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
+    let preset = config::preset(preset).expect("is bundled");
+    let config = preset.config(&settings).expect("valid");
+    let path = base.join("runs").join(name);
+    let folder = RunFolder::create_at(&path, &config).expect("made");
+    let outcome = Job::train(config, folder).expect("starts").join();
+    assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
+    path
+}
+
+#[test]
+#[ignore = "trains for minutes and writes into assets/pictures"]
+fn make_the_pictures_of_language_models() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let settings = [
+        "seed=1",
+        "training.epochs=5",
+        "training.batch_tokens=512",
+        "training.learning_rate=0.01",
+        "model.states=64",
+        "model.rank=32",
+        "model.embedding=64",
+    ];
+    let path = train(base.path(), "hmm-small", &settings, "2026-11-29-rank-hmm");
+    let mut desk = Desk::open(&path);
+    desk.sees("finished").keys(&["4"]).sees("weights of step");
+    let fits = |screen: &str| screen.contains(" 11 words");
+    while !fits(&screenshot(&desk.app, WIDTH, HEIGHT)) {
+        desk.keys(&["j"]).sees("weights of step");
+    }
+    desk.save("surprisal.svg");
+}
+
 #[test]
 #[ignore = "trains for minutes and writes into assets/pictures"]
 fn make_the_pictures() {
     let base = tempfile::tempdir().expect("a temporary folder");
-    let settings = ["seed=1", "training.epochs=4", "evaluation.every=40"].map(String::from);
-    let preset = config::preset("sample").expect("is bundled");
-    let config = preset.config(&settings).expect("valid");
-    let path = base.path().join("runs/2026-11-29-rank-pcfg");
-    let folder = RunFolder::create_at(&path, &config).expect("made");
-    let outcome = Job::train(config, folder).expect("starts").join();
-    assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
-
+    let settings = ["seed=1", "training.epochs=4", "evaluation.every=40"];
+    let path = train(base.path(), "sample", &settings, "2026-11-29-rank-pcfg");
     let mut desk = Desk::open(&path);
     desk.keys(&["2"]).sees("finished").sees("words/s").save("train.svg");
     desk.keys(&["3"]).sees("likeliest expansions").save("grammar.svg");

@@ -1,6 +1,6 @@
 //! What part of the curves is seen, smoothing, and the cursor.
 
-use super::figures::{Figure, Page};
+use super::figures::{Figure, Kind, Page};
 use crate::workbench::names::RunId;
 use crate::workbench::screen::Context;
 use crate::workbench::series::{Series, Smoothed};
@@ -95,7 +95,7 @@ impl Charts {
             return;
         };
         let pages = [Page::Learning, Page::Optimiser].into_iter();
-        let figures = pages.flat_map(|page| page.figures(false).iter().copied());
+        let figures = pages.flat_map(|page| page.figures(Kind::Grammar).iter().copied());
         let figures = figures.chain([Figure::SentenceLoss]);
         for figure in figures.filter(|f| f.per_step() && *f != Figure::LearningRate) {
             for run in shared.drawn_runs() {

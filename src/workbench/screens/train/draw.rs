@@ -1,6 +1,6 @@
 //! The picture of Train.
 
-use super::figures::Figure;
+use super::figures::{Figure, Kind};
 use super::{Train, charts, side};
 use crate::workbench::history::History;
 use crate::workbench::screen::View;
@@ -53,7 +53,7 @@ pub fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
 // Charts.
 
 fn draw_charts(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
-    let figures = train.charts.page.figures(charts::of_language_model(view.shared));
+    let figures = train.charts.page.figures(Kind::of(view.shared.selected_run()));
     // Two rows where they have their five lines each.
     let rows = figures.len().div_ceil(2).min(usize::from(area.height / 5).max(1));
     let rows = Layout::vertical(vec![Constraint::Fill(1); rows]).split(area);
@@ -268,7 +268,8 @@ pub(super) fn milliseconds(seconds: f64) -> String {
 
 fn config_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
     let mut spans = Vec::new();
-    if let Some(last) = &run.history.last {
+    let learns = Kind::of(Some(run)) != Kind::Counted;
+    if let Some(last) = run.history.last.as_ref().filter(|_| learns) {
         let rate = text::setting(last.learning_rate);
         let cuts = match run.history.rate_cuts.len() {
             0 => String::new(),

@@ -21,6 +21,26 @@ pub enum Figure {
     LogLikelihood,
 }
 
+/// What figures a run has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Grammar,
+    /// It learns step by step.
+    LanguageModel,
+    /// Its counts are its parameters.
+    Counted,
+}
+
+impl Kind {
+    pub fn of(run: Option<&RunEntry>) -> Kind {
+        match run.and_then(|run| run.config.as_ref()).map(|config| config.model.family) {
+            Some(family) if family.is_counted() => Kind::Counted,
+            Some(family) if !family.has_trees() => Kind::LanguageModel,
+            _ => Kind::Grammar,
+        }
+    }
+}
+
 /// The two sets of charts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Page {
@@ -30,14 +50,18 @@ pub enum Page {
 }
 
 impl Page {
-    /// Its charts, for a grammar or for a language model, which has no trees to be scored.
-    pub fn figures(self, language_model: bool) -> &'static [Figure] {
+    /// Its charts: a language model has no trees to be scored, and one that is counted at once no
+    /// steps to be watched.
+    pub fn figures(self, of: Kind) -> &'static [Figure] {
         use Figure::*;
-        match (self, language_model) {
-            (Page::Learning, false) => &[Loss, Perplexity, SentenceF1, CorpusF1],
-            (Page::Optimiser, false) => &[GradientNorm, LearningRate, Speed, LogLikelihood],
-            (Page::Learning, true) => &[Perplexity, Loss, LearningRate, LogLikelihood],
-            (Page::Optimiser, true) => &[GradientNorm, Speed],
+        match (self, of) {
+            (Page::Learning, Kind::Grammar) => &[Loss, Perplexity, SentenceF1, CorpusF1],
+            (Page::Optimiser, Kind::Grammar) => &[GradientNorm, LearningRate, Speed, LogLikelihood],
+            (Page::Learning, Kind::LanguageModel) => {
+                &[Perplexity, Loss, LearningRate, LogLikelihood]
+            }
+            (Page::Optimiser, Kind::LanguageModel) => &[GradientNorm, Speed],
+            (_, Kind::Counted) => &[Perplexity, LogLikelihood],
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Train;
 use super::charts::of_language_model;
 use super::draw::{device, head_title, left, milliseconds, parts};
-use super::figures::{Page, baselines};
+use super::figures::{Kind, Page, baselines};
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::RunEntry;
@@ -96,6 +96,9 @@ fn speed_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Vec<L
                 Span::styled(bar(share, size), theme.accent),
             ]));
         }
+    }
+    if Kind::of(Some(run)) == Kind::Counted {
+        return;
     }
     heading("Optimiser", theme, lines);
     lines.push(row("learning rate", text::setting(last.learning_rate), theme));

@@ -343,3 +343,17 @@ fn published_figures_are_shown_on_demand_and_named_as_of_another_corpus() {
     insta::assert_snapshot!("literature_80", picture(&train, &shared, 80, 21));
     insta::assert_snapshot!("literature_200", picture(&train, &shared, 200, 57));
 }
+
+#[test]
+fn a_model_that_is_counted_at_once_has_no_steps_to_watch() {
+    let mut shared = shared_with_language_model(1);
+    let config = config::preset("ngram-5").and_then(|p| p.config(&[])).expect("valid");
+    shared.runs[0].config = Some(config);
+    let train = train(&shared);
+    for (width, height) in [(80, 21), (200, 57)] {
+        let text = picture(&train, &shared, width, height);
+        assert!(text.contains("dev perplexity") && text.contains("order"), "{text}");
+        assert!(!text.contains("loss (") && !text.contains("rate 0."), "{text}");
+        assert!(!text.contains("Optimiser") && !text.contains("gradient"), "{text}");
+    }
+}
