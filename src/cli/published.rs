@@ -33,8 +33,6 @@ pub fn import(args: &Import, out: &mut dyn Write) -> Result<()> {
         (None, None) => bail!(Usage("one of --vocabulary and --corpus is needed".into())),
     };
     let checkpoint = published.checkpoint(config, vocabulary)?;
-    // What cannot be used is not written.
-    checkpoint.parser()?;
     checkpoint.save(&args.out)?;
     let parameters = model::parameter_count(&checkpoint.config, size);
     let m = &checkpoint.config.model;
