@@ -125,7 +125,8 @@ pub struct Train {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = several)]
     pub seeds: Option<usize>,
     /// How many of them at a time, as far as they fit into the memory
-    #[arg(long, value_name = "K", default_value_t = 1, requires = "seeds", value_parser = several)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1,
+          requires = "seeds", value_parser = several)]
     pub parallel: usize,
     /// Device to compute on: auto, cpu or cuda:N
     #[arg(long, value_name = "DEVICE")]
@@ -141,7 +142,8 @@ pub struct Resume {
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
     /// How many runs of several seeds at a time
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = several)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1,
+          value_parser = several)]
     pub parallel: usize,
     /// End with one JSON object on standard output; all other lines go to standard error
     #[arg(long)]
