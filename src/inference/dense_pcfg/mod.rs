@@ -15,6 +15,7 @@
 //! underflows on long sentences. The outside pass makes each M again instead of keeping it.
 
 mod binary;
+mod cells;
 mod kernel;
 mod pairs;
 mod viterbi;
@@ -27,7 +28,8 @@ pub use viterbi::{Derivation, viterbi};
 use super::Real;
 use crate::treebank::Batch;
 use binary::BinaryGradients;
-use kernel::{add_columns, add_outer, add_rows};
+use cells::{Cells, span};
+use kernel::add_outer;
 use pulp::Arch;
 use rayon::prelude::*;
 
@@ -101,183 +103,6 @@ struct Work<T> {
     products: Vec<T>,
     scores: Vec<T>,
     ranks: [Vec<T>; 2],
-}
-
-/// The chart of one sentence. Spans of two words and more lie by width, then by start.
-#[derive(Debug, Default)]
-struct Cells<T> {
-    /// Row of each word in [`Rules::leaves`].
-    words: Vec<usize>,
-    /// Inside scores: (spans, NT), maximum 1.
-    alpha: Vec<T>,
-    /// Log-scales of the spans, nats.
-    scales: Vec<f64>,
-    /// d log Z / d alpha.
-    gradient: Vec<T>,
-    /// d log Z / d the word's leaves: (words, PT).
-    leaf_gradient: Vec<T>,
-    /// Z in the scale of the whole sentence.
-    scaled_z: f64,
-}
-
-/// Number of the span of some width in a sentence of `n` words, from width 2 on.
-#[inline(always)]
-fn span(n: usize, start: usize, width: usize) -> usize {
-    (width - 2) * (n + 1) + 1 - width * (width - 1) / 2 + start
-}
-
-impl<T: Real> Cells<T> {
-    fn reset(&mut self, words: &[usize], nt: usize) {
-        let n = words.len();
-        self.words.clear();
-        self.words.extend_from_slice(words);
-        let spans = n * (n - 1) / 2;
-        self.alpha.resize(spans * nt, T::ZERO);
-        self.scales.clear();
-        self.scales.resize(spans, 0.0);
-    }
-
-    fn len(&self) -> usize {
-        self.words.len()
-    }
-
-    /// Number of spans of a width.
-    fn spans(&self, width: usize) -> usize {
-        (self.len() + 1).saturating_sub(width)
-    }
-
-    /// Inside scores and log-scale of a span: of the nonterminals, or a word's preterminals.
-    fn child<'s>(&'s self, rules: &'s Rules<'_, T>, start: usize, width: usize) -> (&'s [T], f64) {
-        if width == 1 {
-            let leaf = self.words[start];
-            return (rules.leaf(leaf), rules.leaf_scales[leaf]);
-        }
-        let (at, nt) = (span(self.len(), start, width), rules.root.len());
-        (&self.alpha[at * nt..(at + 1) * nt], self.scales[at])
-    }
-
-    /// Sets the scale of every span of a width to the largest of its splits.
-    fn scale_splits(&mut self, rules: &Rules<'_, T>, width: usize) {
-        for start in 0..self.spans(width) {
-            let splits = (1..width).map(|left| {
-                let right = self.child(rules, start + left, width - left).1;
-                self.child(rules, start, left).1 + right
-            });
-            let top = splits.fold(f64::NEG_INFINITY, f64::max);
-            let at = span(self.len(), start, width);
-            self.scales[at] = top;
-        }
-    }
-
-    /// M of every span of a width, divided by its scale: (spans, pairs), by way of `add`.
-    fn products(
-        &self,
-        arch: Arch,
-        rules: &Rules<'_, T>,
-        width: usize,
-        to: &mut [T],
-        add: fn(Arch, &mut [T], T, &[T], &[T]),
-    ) {
-        let blocks = rules.binary.pairs().blocks(width);
-        for (start, row) in to.chunks_exact_mut(blocks.len()).enumerate() {
-            row.fill(T::ZERO);
-            let scale = self.scales[span(self.len(), start, width)];
-            for left_width in 1..width {
-                let (left, s) = self.child(rules, start, left_width);
-                let (right, t) = self.child(rules, start + left_width, width - left_width);
-                let weight = factor(s + t - scale);
-                add(
-                    arch,
-                    &mut row[blocks.block(left_width, width - left_width)],
-                    weight,
-                    left,
-                    right,
-                );
-            }
-        }
-    }
-
-    /// Takes the scores of all spans of a width, divided by their present scales.
-    fn take(&mut self, width: usize, scores: &[T], nt: usize) {
-        for (start, row) in scores.chunks_exact(nt).enumerate() {
-            let at = span(self.len(), start, width);
-            let cell = &mut self.alpha[at * nt..(at + 1) * nt];
-            let largest = row.iter().fold(T::ZERO, |m, &x| x.max(m)).to_f64();
-            // `max` passes over NaN, so broken weights are looked for by themselves.
-            if row.iter().any(|x| !x.is_finite()) {
-                self.scales[at] = f64::NAN;
-            } else if largest > 0.0 {
-                let by = T::from_f64(1.0 / largest);
-                cell.iter_mut().zip(row).for_each(|(to, &x)| *to = x * by);
-                self.scales[at] += largest.ln();
-            } else {
-                cell.fill(T::ZERO);
-                self.scales[at] = f64::NEG_INFINITY;
-            }
-        }
-    }
-
-    /// log Z, nats.
-    fn finish(&mut self, root: &[T]) -> f64 {
-        let (nt, top) = (root.len(), self.scales.len() - 1);
-        self.scaled_z = dot(&self.alpha[top * nt..], root);
-        self.scaled_z.ln() + self.scales[top]
-    }
-
-    fn start_outside(&mut self, rules: &Rules<'_, T>) {
-        let nt = rules.root.len();
-        self.gradient.clear();
-        self.gradient.resize(self.alpha.len(), T::ZERO);
-        self.leaf_gradient.clear();
-        self.leaf_gradient.resize(self.len() * rules.binary.preterminals(), T::ZERO);
-        let by = T::from_f64(1.0 / self.scaled_z);
-        let top = self.gradient.len() - nt;
-        self.gradient[top..].iter_mut().zip(rules.root).for_each(|(g, &s)| *g = s * by);
-    }
-
-    /// Gives the gradient of M of every span of a width to its children.
-    fn pass_down(&mut self, arch: Arch, rules: &Rules<'_, T>, width: usize, from: &[T]) {
-        let n = self.len();
-        let blocks = rules.binary.pairs().blocks(width);
-        let (nt, pt) = (blocks.nt, blocks.pt);
-        let Cells { words, alpha, scales, gradient, leaf_gradient, .. } = self;
-        // Values and scale of a child, and where its gradient lies.
-        let child = |start: usize, width: usize| {
-            if width == 1 {
-                let leaf = words[start];
-                (rules.leaf(leaf), rules.leaf_scales[leaf], start * pt..(start + 1) * pt)
-            } else {
-                let at = span(n, start, width);
-                let place = at * nt..(at + 1) * nt;
-                (&alpha[place.clone()], scales[at], place)
-            }
-        };
-        for (start, row) in from.chunks_exact(blocks.len()).enumerate() {
-            let scale = scales[span(n, start, width)];
-            for left_width in 1..width {
-                let right_width = width - left_width;
-                let (left, s, to_left) = child(start, left_width);
-                let (right, t, to_right) = child(start + left_width, right_width);
-                let weight = factor(s + t - scale);
-                let row = &row[blocks.block(left_width, right_width)];
-                let to = if left_width == 1 { &mut *leaf_gradient } else { &mut *gradient };
-                add_rows(arch, &mut to[to_left], weight, row, right);
-                let to = if right_width == 1 { &mut *leaf_gradient } else { &mut *gradient };
-                add_columns(arch, &mut to[to_right], weight, left, row);
-            }
-        }
-    }
-}
-
-/// exp of a difference of log-scales; a span without probability has no weight.
-fn factor<T: Real>(log: f64) -> T {
-    let weight = log.exp();
-    T::from_f64(if weight.is_nan() { 0.0 } else { weight })
-}
-
-/// Sum of x * y in double precision.
-fn dot<T: Real>(x: &[T], y: &[T]) -> f64 {
-    x.iter().zip(y).map(|(&a, &b)| a.to_f64() * b.to_f64()).sum()
 }
 
 /// Cuts a buffer of rows for all spans of a width into the parts of the sentences.

@@ -1,7 +1,8 @@
 //! The most probable derivation.
 
+use super::cells::{Cells, factor, span};
 use super::kernel::{largest_product, max_outer};
-use super::{Binary, Cells, OutOfRange, Pairs, Rules, span};
+use super::{Binary, OutOfRange, Pairs, Rules};
 use crate::inference::Real;
 use pulp::Arch;
 
@@ -88,7 +89,7 @@ fn expansion<T: Real>(
         let block = blocks.block(left_width, right_width);
         let product = &mut product[block.clone()];
         product.fill(T::ZERO);
-        max_outer(arch, product, super::factor(s + t - scale), left, right);
+        max_outer(arch, product, factor(s + t - scale), left, right);
         for (at, (&p, &rule)) in product.iter().zip(&row[block]).enumerate() {
             if p * rule > best.0 {
                 best = (p * rule, (left_width, at / right.len(), at % right.len()));
