@@ -10,8 +10,8 @@
 # can be set; RANKSPACE names the program (target/release/rankspace).
 #
 # All models of a treebank see the same sentences: punctuation removed, at most 40 words in
-# training, and no sentence of one word, so that perplexities can be compared: all are per word
-# with the end of each sentence counted as one.
+# training, no sentence of one word, words seen once as the unknown word. So perplexities can be
+# compared: all are per word, with the end of each sentence counted as one.
 set -eu
 
 treebanks=${1:?the folder of the treebanks}
@@ -33,14 +33,14 @@ group() {
     settings=""
     for setting in "data.preset=${treebank%%-*}" "data.train=$folder/train.mrg" \
         "data.dev=$folder/dev.mrg" "data.test=$folder/test.mrg" data.min_length=2 \
-        data.max_length=40 "threads=$threads" "$@"; do
+        data.max_length=40 data.vocabulary.min_count=2 "threads=$threads" "$@"; do
         settings="$settings --set $setting"
     done
     # A run that is under way elsewhere, or fails, leaves its line open.
     # shellcheck disable=SC2086
     "$program" train --preset "$preset" $settings --seeds "$count" --out "$out/$name" --json \
         >"$out/$name.json" 2>"$out/$name.log" || echo "{}" >"$out/$name.json"
-    line "$name"
+    line "$name" "$treebank"
 }
 
 # mean KEY FILE: the mean over the seeds of a figure of the test set, and its spread.
@@ -54,19 +54,28 @@ figure() {
         }'
 }
 
+# tags NAME TREEBANK: V-measure of the induced tags of the first seed's best weights.
+tags() {
+    best=$out/$1/$1-seed-0/checkpoints/best.safetensors
+    [ -e "$best" ] && "$program" eval "$best" "$treebanks/$2/test.mrg" --tags --json 2>/dev/null |
+        sed -n 's/.*"tag_v_measure":\([0-9.]*\).*/\1/p' | awk '{ printf "%.1f", $1 }'
+}
+
 line() {
     file=$out/$1.json
     seconds=$(sed 's/"train_seconds":/\n&/g' "$file" | awk -F'[:,}]' \
         '/^"train_seconds"/ { s += $2; n++ } END { if (n) printf "%.0f", s / n; else printf "-" }')
     consensus=$(sed -n 's/.*"consensus":{.*"test":{[^}]*"s_f1":\([0-9.]*\).*/\1/p' "$file" |
         awk '{ printf "%.1f", $1 }')
-    printf '%-24s %16s %16s %9s %9s\n' "$1" "$(figure perplexity "$file")" \
-        "$(figure s_f1 "$file")" "${consensus:--}" "$seconds"
+    v=$(tags "$1" "$2" || true)
+    printf '%-20s %17s %14s %9s %6s %9s\n' "$1" "$(figure perplexity "$file")" \
+        "$(figure s_f1 "$file")" "${consensus:--}" "${v:--}" "$seconds"
 }
 
-printf '%-24s %16s %16s %9s %9s\n' "" "test perplexity" "test S-F1" "consensus" "s a run"
+printf '%-20s %17s %14s %9s %6s %9s\n' "" "test perplexity" "test S-F1" "consensus" "tags V" \
+    "s a run"
 
-hmm="model.embedding=128 training.epochs=15"
+hmm="model.embedding=128 training.epochs=12 training.patience=3"
 if has lm; then
     for order in 3 5; do group "gum-ngram-$order" gum-open ngram-5 1 "model.order=$order"; done
     for k in 8 10 12; do

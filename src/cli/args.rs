@@ -161,6 +161,10 @@ pub struct Eval {
     pub max_length: Option<usize>,
     #[command(flatten)]
     pub decoding: Decoding,
+    /// Also how well the induced tags (preterminals, or states of an HMM) agree with the gold tags:
+    /// V-measure, homogeneity and completeness (Rosenberg & Hirschberg 2007), in percent
+    #[arg(long)]
+    pub tags: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

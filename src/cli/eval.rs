@@ -2,11 +2,13 @@
 
 use super::args::Eval;
 use super::{lines, sentences};
+use crate::analysis::Agreement;
+use crate::checkpoint::Checkpoint;
 use crate::config::Sources;
 use crate::evaluation::Scores;
-use crate::model::Wanted;
+use crate::model::{Parser, Wanted};
 use crate::report::Metrics;
-use crate::treebank::{LengthLimits, load};
+use crate::treebank::{LengthLimits, Sentence, load};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -57,7 +59,7 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
         }
     }
     let recall = scores.label_recall().iter().map(|(label, n)| (label.clone(), n.recall()));
-    let metrics = scores.metrics();
+    let mut metrics = scores.metrics();
     if metrics.get("sentences") == Some(0.0) {
         let one_word = match has_trees {
             true => "one word has no derivation and ",
@@ -73,6 +75,9 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
                 max => format!("at most {max} words were asked for"),
             }
         );
+    }
+    if args.tags {
+        tag_agreement(&*parser, &checkpoint, &corpus.sentences, &mut metrics)?;
     }
     let bound = checkpoint.config.model.family.bound();
     let figures = Figures { metrics, bound, label_recall: recall.collect() };
@@ -90,6 +95,16 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
         count("skipped")
     )?;
     writeln!(out, "{}", lines::figures(&figures.metrics))?;
+    if args.tags {
+        let figure = |name| figures.metrics.get(name).unwrap_or(f64::NAN);
+        writeln!(
+            out,
+            "tags: V-measure {:.2}  homogeneity {:.2}  completeness {:.2}",
+            figure("tag_v_measure"),
+            figure("tag_homogeneity"),
+            figure("tag_completeness")
+        )?;
+    }
     if let Some(bound) = figures.bound {
         writeln!(out, "log-likelihood and perplexity are no exact figures but the {bound}")?;
     }
@@ -97,6 +112,39 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
     labels.sort_by_key(|(_, n)| std::cmp::Reverse(n.total));
     for (label, n) in labels {
         writeln!(out, "  {label:12} {:6.2} of {}", n.recall(), n.total)?;
+    }
+    Ok(())
+}
+
+/// Compares the likeliest preterminals, or states, with the gold tags. The trees of the other
+/// figures are unlabelled, so this takes a pass of its own.
+fn tag_agreement(
+    parser: &dyn Parser,
+    checkpoint: &Checkpoint,
+    all: &[Sentence],
+    metrics: &mut Metrics,
+) -> Result<()> {
+    let wanted = Wanted { tree: false, labels: true };
+    let parses = sentences::parse(parser, checkpoint, all.iter().map(Some), wanted)?;
+    let mut joint: BTreeMap<(u32, &str), f64> = BTreeMap::new();
+    for (sentence, parse) in all.iter().zip(parses.iter().flatten()) {
+        for (&tag, gold) in parse.tags.iter().zip(sentence.tags.iter().flatten()) {
+            *joint.entry((tag, gold)).or_default() += 1.0;
+        }
+    }
+    if joint.is_empty() {
+        bail!(match all.iter().any(|s| s.tags.is_some()) {
+            true => "--tags: a model of this family induces no tags",
+            false => "--tags: the corpus has no gold tags to compare with",
+        });
+    }
+    let agreement = Agreement::new(joint);
+    for (name, value) in [
+        ("tag_v_measure", agreement.v_measure()),
+        ("tag_homogeneity", agreement.homogeneity),
+        ("tag_completeness", agreement.completeness),
+    ] {
+        metrics.set(name, 100.0 * value);
     }
     Ok(())
 }

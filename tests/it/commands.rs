@@ -278,3 +278,22 @@ fn sample_draws_the_same_sentences_by_seed_and_as_many_as_asked_for() {
     rankspace("sample").arg(run).args("-n 3 --max-length 1").fails().complains("--max-length");
     rankspace("sample").arg(run).args("-n x").refused().complains("-n");
 }
+
+#[test]
+fn eval_tells_how_well_induced_tags_agree_with_gold_ones_where_asked_to() {
+    let run = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_data/runs/sample-rank-pcfg");
+    let eval = |more: &str| rankspace("eval").arg(run).args(more);
+    let plain = eval("sample:dev --json").succeeds().json();
+    let tagged = eval("sample:dev --json --tags").succeeds().json();
+    assert_eq!(plain["s_f1"], tagged["s_f1"]);
+    assert!(plain.get("tag_v_measure").is_none());
+    let figure = |name: &str| tagged[name].as_f64().expect(name);
+    let (h, c) = (figure("tag_homogeneity"), figure("tag_completeness"));
+    assert!((figure("tag_v_measure") - 2.0 * h * c / (h + c)).abs() < 1e-9);
+    assert!(h > 20.0 && c > 20.0, "{tagged}");
+    eval("sample:dev --tags").succeeds().prints("tags: V-measure ");
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = folder.path().join("plain.txt");
+    std::fs::write(&text, "the dog sleeps\n").expect("writes");
+    rankspace("eval").arg(run).arg(&text).arg("--tags").fails().complains("no gold tags");
+}
