@@ -1,4 +1,4 @@
-use super::{RunError, RunFolder, journal};
+use super::{RunError, RunFolder, is_change, journal};
 use crate::report::Event;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use notify::{RecursiveMode, Watcher};
@@ -85,8 +85,10 @@ impl Follower {
     fn follow(mut self, out: &Sender<Event>, dropped: &Receiver<()>) -> Result<(), RunError> {
         let (changed_in, changed) = bounded(1);
         // One pending wake-up is enough. Where watching is impossible, polling remains.
-        let watcher = notify::recommended_watcher(move |_: notify::Result<notify::Event>| {
-            let _ = changed_in.try_send(());
+        let watcher = notify::recommended_watcher(move |told: notify::Result<notify::Event>| {
+            if is_change(&told) {
+                let _ = changed_in.try_send(());
+            }
         });
         let folder = self.path.parent().map(PathBuf::from).unwrap_or_default();
         let _watcher = watcher.ok().and_then(|mut watcher| {

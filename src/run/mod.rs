@@ -8,6 +8,7 @@
 //!
 //! [`Event`]: crate::report::Event
 
+mod change;
 mod clock;
 mod control;
 mod detach;
@@ -31,6 +32,7 @@ mod timeline;
 mod trees;
 mod worker;
 
+pub use change::is_change;
 pub use control::send_control;
 pub use detach::spawn_detached;
 pub use error::RunError;

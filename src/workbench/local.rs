@@ -175,8 +175,10 @@ fn forward(id: RunId, first: Event, more: &Receiver<Event>, messages: &Sender<Me
 }
 
 fn watch(bases: &[PathBuf], messages: &Sender<Message>, changed: Sender<()>, asked: &Receiver<()>) {
-    let watcher = notify::recommended_watcher(move |_: notify::Result<notify::Event>| {
-        let _ = changed.try_send(());
+    let watcher = notify::recommended_watcher(move |told: notify::Result<notify::Event>| {
+        if run::is_change(&told) {
+            let _ = changed.try_send(());
+        }
     });
     let mut watcher = watcher.ok();
     let mut watched: Vec<&PathBuf> = Vec::new();

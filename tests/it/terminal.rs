@@ -62,6 +62,18 @@ pub struct Session {
 }
 
 impl Session {
+    /// Seconds of processor time that the program has used; `None` where the system does not tell.
+    pub fn processor_seconds(&self) -> Option<f64> {
+        let stat =
+            std::fs::read_to_string(format!("/proc/{}/stat", self.child.process_id()?)).ok()?;
+        // Behind the name in brackets: the state is field 3, user and system time 14 and 15.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
+        // SAFETY: asks for a constant of the system.
+        let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64;
+        Some((ticks(14)? + ticks(15)?) / per_second)
+    }
+
     /// Starts `rankspace ARGUMENTS` in a fresh home and working directory.
     pub fn start(arguments: &[&str], columns: u16, rows: u16) -> Session {
         Session::start_with(arguments, columns, rows, &[], |_| {})

@@ -315,3 +315,27 @@ fn a_later_start_offers_the_last_run() {
     session.sees("seed 3").does("quit");
     assert_eq!(session.ends_clean(), 0);
 }
+
+#[test]
+fn a_finished_run_that_nobody_looks_at_costs_no_processor_time() {
+    let run = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_data/runs/sample-rank-pcfg");
+    let mut session = Session::start(&[run], 80, 24);
+    session.sees("finished");
+    let Some(mut before) = session.processor_seconds() else { return };
+    // Opening takes some; then two seconds in a row pass with next to nothing.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(2) {
+            std::thread::park_timeout(Duration::from_millis(200));
+        }
+        let now = session.processor_seconds().expect("it told before");
+        if now - before < 0.3 {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{:.2} s of processor time in 2 s", now - before);
+        before = now;
+    }
+    session.keys("q");
+    assert_eq!(session.ends_clean(), 0);
+}
