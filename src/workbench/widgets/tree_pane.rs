@@ -1,10 +1,10 @@
 use crate::render::{Charset, Diagram, Grid, Ink, Mark, Picture, Role};
 use crate::render::{bracket_lines, bracket_row, indented, vertical};
 use crate::workbench::text::fit;
-use crate::workbench::theme::Theme;
+use crate::workbench::theme::{Theme, ThemeName};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr;
@@ -190,11 +190,12 @@ pub fn ink_style(ink: Ink, theme: &Theme) -> Style {
         Role::UnknownWord => theme.warning.add_modifier(Modifier::ITALIC | Modifier::UNDERLINED),
         Role::Heat(percent) => {
             let heat = theme.heat(f64::from(percent) / 100.0).1;
-            // A sign has to be seen on the lightest and on the darkest field.
-            if heat.bg.is_some() && percent >= 60 {
-                heat.fg(ratatui::style::Color::Indexed(16))
-            } else {
-                theme.text.patch(heat)
+            // A sign has to be seen on the lightest and on the darkest field: with the light theme
+            // fields darken as they rise.
+            match (heat.bg, theme.name) {
+                (Some(_), ThemeName::Light) if percent >= 93 => heat.fg(Color::Indexed(231)),
+                (Some(_), _) if percent >= 50 => heat.fg(Color::Indexed(16)),
+                _ => theme.text.patch(heat),
             }
         }
     }
@@ -205,7 +206,6 @@ mod tests {
     use super::*;
     use crate::render::DiagramSpan;
     use crate::workbench::testing::draw_text;
-    use crate::workbench::theme::ThemeName;
     use crate::workbench::widgets::{moves, pane};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;

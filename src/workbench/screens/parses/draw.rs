@@ -16,6 +16,8 @@ use ratatui::widgets::{Block, Borders};
 const WIDE: u16 = 120;
 /// From this height on, trees and heat map are both shown in the wide arrangement.
 const TALL: u16 = 30;
+/// From this height on, surprisals are shown in lines and as bars.
+const BOTH: u16 = 20;
 
 pub(super) fn draw(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let [header, body, input] = Layout::vertical([
@@ -297,7 +299,7 @@ fn draw_surprisals(
         let block = frame_of(String::new(), area, false, view);
         pane.draw(frame, area, block, (look, screen.unit), theme);
     };
-    if area.height < TALL {
+    if area.height < BOTH {
         return draw(area, if screen.heat_first { Look::Bars } else { Look::Lines });
     }
     let lines = pane.lines_in(area.width, screen.unit).min(area.height / 2);
