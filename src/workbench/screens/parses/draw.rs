@@ -289,20 +289,25 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
 /// Lines, and below them bars where both have room.
 fn draw_surprisals(
     screen: &Parses,
-    pane: &SurprisalPane,
+    surprisals: &SurprisalPane,
     frame: &mut Frame,
     area: Rect,
     view: &View,
 ) {
     let theme = view.theme;
+    let both = area.height >= BOTH;
     let mut draw = |area: Rect, look: Look| {
-        let block = frame_of(String::new(), area, false, view);
-        pane.draw(frame, area, block, (look, screen.unit), theme);
+        // Two panes have frames alike, whatever their heights are.
+        let block = match both {
+            true => pane("", theme, false),
+            false => frame_of(String::new(), area, false, view),
+        };
+        surprisals.draw(frame, area, block, (look, screen.unit), theme);
     };
-    if area.height < BOTH {
+    if !both {
         return draw(area, if screen.heat_first { Look::Bars } else { Look::Lines });
     }
-    let lines = pane.lines_in(area.width, screen.unit).min(area.height / 2);
+    let lines = surprisals.lines_in(area.width, screen.unit).min(area.height / 2);
     let [above, below] =
         Layout::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(area);
     draw(above, Look::Lines);
