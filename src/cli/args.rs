@@ -295,13 +295,19 @@ pub struct Sample {
     /// Checkpoint file, or a run folder (its best checkpoint)
     pub checkpoint: PathBuf,
     /// How many sentences
-    #[arg(short, long = "number", value_name = "N", default_value_t = 10)]
+    #[arg(
+        short,
+        long = "number",
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 10
+    )]
     pub number: usize,
     /// The same seed draws the same sentences
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0, value_parser = seed)]
     pub seed: u64,
     /// Leave out sentences of more words
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100)]
     pub max_length: usize,
     /// How to print them [default: bracket for grammars, text for language models]
     #[arg(long, value_enum)]
