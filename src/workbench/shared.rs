@@ -155,6 +155,11 @@ impl RunEntry {
         self.config.as_ref().is_some_and(|config| !config.model.family.has_trees())
     }
 
+    /// Whether it has neither parameters nor symbols.
+    pub fn is_counted(&self) -> bool {
+        self.config.as_ref().is_some_and(|config| config.model.family.is_counted())
+    }
+
     /// Dev figures of the best evaluation that is known.
     pub fn best_dev(&self) -> Option<&crate::report::Metrics> {
         self.history.best_dev().map(|e| &e.metrics).or(self.listed_dev.as_ref())

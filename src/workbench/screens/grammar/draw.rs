@@ -61,6 +61,11 @@ fn draw_empty(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
         &GONE
     } else if view.shared.task(ScreenId::Grammar, "symbols").is_some() {
         &["counting the symbols over the development sentences", "press Ctrl-x to stop"]
+    } else if view.shared.selected_run().is_some_and(|run| run.is_counted()) {
+        &[
+            "an n-gram model has no symbols: it counts words alone",
+            "press 4 for the surprisal of words",
+        ]
     } else if screen.failure.is_some() {
         &failed
     } else {
