@@ -45,11 +45,12 @@ group() {
 
 # mean KEY FILE: the mean over the seeds of a figure of the test set, and its spread.
 figure() {
-    sed 's/.*"test":{/{/' "$2" | sed -n "s/.*\"$1\":{\([^}]*\)}.*/\1/p" | awk -F'[:,]' '
+    sed 's/,"consensus":{"dev".*//; s/.*"test":{/{/' "$2" |
+        sed -n "s/.*\"$1\":{\([^}]*\)}.*/\1/p" | awk -F'[:,]' '
         { for (i = 1; i < NF; i += 2) { gsub(/"/, "", $i); v[$i] = $(i + 1) } }
         END {
             if (!("mean" in v)) { printf "-"; exit }
-            if (v["count"] > 1) printf "%.1f +- %.1f", v["mean"], v["deviation"]
+            if (v["count"] > 1) printf "%.1f +- %.1f", v["mean"], v["sd"]
             else printf "%.1f", v["mean"]
         }'
 }
@@ -65,7 +66,7 @@ line() {
     file=$out/$1.json
     seconds=$(sed 's/"train_seconds":/\n&/g' "$file" | awk -F'[:,}]' \
         '/^"train_seconds"/ { s += $2; n++ } END { if (n) printf "%.0f", s / n; else printf "-" }')
-    consensus=$(sed -n 's/.*"consensus":{.*"test":{[^}]*"s_f1":\([0-9.]*\).*/\1/p' "$file" |
+    consensus=$(sed -n 's/.*"consensus":{[^}]*"s_f1":\([0-9.]*\).*/\1/p' "$file" |
         awk '{ printf "%.1f", $1 }')
     v=$(tags "$1" "$2" || true)
     printf '%-20s %17s %14s %9s %6s %9s\n' "$1" "$(figure perplexity "$file")" \

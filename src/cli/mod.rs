@@ -23,6 +23,7 @@ mod score;
 mod seeds;
 mod sentences;
 mod significance;
+mod teller;
 mod train;
 mod values;
 mod watch;

@@ -7,7 +7,7 @@ use super::failure::is_closed_pipe;
 use super::lines;
 use super::plain::tell;
 use super::progress::Bars;
-use super::train::{Summary, Teller};
+use super::teller::{Summary, Teller};
 use crate::config::Config;
 use crate::report::{Event, RunState};
 use crate::run::{self, Command, Group, Member, Outcome, Spreads};

@@ -2,19 +2,18 @@
 
 use super::args::{Resume, Train};
 use super::failure::{Usage, is_closed_pipe};
-use super::lines::{self, Lines};
-use super::plain::tell;
+use super::lines::{self};
 use super::progress::Bars;
 use super::seeds;
+use super::teller::{Summary, Teller};
 use super::values::blame;
 use crate::config::{self, Config, ConfigError};
 use crate::model;
-use crate::report::{Event, Metrics, RunState};
+use crate::report::RunState;
 use crate::run::{self, Command, Group, Job, Outcome, RunFolder};
 use crate::treebank::{Splits, TreebankError};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
-use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -178,77 +177,4 @@ fn conclude(outcome: &Outcome, folder: &Path, teller: &Teller, out: &mut dyn Wri
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// The JSON object that ends a training.
-#[derive(Serialize)]
-pub struct Summary {
-    pub run: String,
-    pub best_epoch: Option<u64>,
-    pub dev: Option<Metrics>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test: Option<Metrics>,
-    pub train_seconds: f64,
-}
-
-impl Summary {
-    fn of(outcome: &Outcome, folder: &Path) -> Summary {
-        let best = outcome.best.as_ref();
-        Summary {
-            run: folder.display().to_string(),
-            best_epoch: best.map(|b| b.epoch),
-            dev: best.map(|b| lines::known(&b.dev)),
-            test: best.and_then(|b| b.test.as_ref()).map(lines::known),
-            train_seconds: outcome.train_seconds,
-        }
-    }
-}
-
-/// Where lines go: beside the bars on a terminal; on standard error where standard output is
-/// kept for the JSON object.
-pub struct Teller {
-    lines: Lines,
-    /// Before every line.
-    prefix: String,
-    pub bars: Option<Bars>,
-    json: bool,
-}
-
-impl Teller {
-    pub fn new(prefix: String, bars: Option<Bars>, json: bool) -> Teller {
-        Teller { lines: Lines::default(), prefix, bars, json }
-    }
-
-    pub fn tell(&mut self, event: &Event, out: &mut dyn Write) -> Result<()> {
-        if let Some(line) = self.lines.line(event) {
-            self.say(&line, out)?;
-        }
-        if let Some(bars) = &self.bars {
-            bars.show(event);
-        }
-        Ok(())
-    }
-
-    pub fn say(&self, line: &str, out: &mut dyn Write) -> Result<()> {
-        if self.json {
-            self.note(line);
-            return Ok(());
-        }
-        let prefix = &self.prefix;
-        let mut print = || writeln!(out, "{prefix}{line}").and_then(|()| out.flush());
-        match &self.bars {
-            Some(bars) => bars.around(print),
-            None => print(),
-        }
-        .map_err(|error| anyhow!(error))
-    }
-
-    /// A line on standard error.
-    fn note(&self, line: &str) {
-        let print = || tell(&format!("{}{line}", self.prefix));
-        match &self.bars {
-            Some(bars) => bars.around(print),
-            None => print(),
-        }
-    }
 }

@@ -1,4 +1,5 @@
 use super::list::Kind;
+use super::shared::{FIRST, WIDE, draw_lines, named};
 use super::{Computed, Grammar, states};
 use crate::analysis::{SymbolStatistics, Symbols};
 use crate::workbench::names::ScreenId;
@@ -11,14 +12,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
-/// From this width on, the detail pane has two columns.
-pub(super) const WIDE: u16 = 120;
 /// Columns of the list in a narrow terminal.
 const LIST: u16 = 44;
 /// Columns of the bars.
 const BAR: usize = 6;
-/// Expansions or words shown before the gold labels in a narrow terminal.
-pub(super) const FIRST: usize = 6;
 
 pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
     let Some(computed) = &screen.computed else { return draw_empty(screen, frame, area, view) };
@@ -240,11 +237,6 @@ fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: R
     }
 }
 
-pub(super) fn draw_lines(frame: &mut Frame, area: Rect, lines: Vec<Line>, scroll: usize) {
-    let start = scroll.min(lines.len().saturating_sub(usize::from(area.height)));
-    frame.render_widget(Paragraph::new(lines).scroll((start as u16, 0)), area);
-}
-
 /// How often a symbol is used, by the posterior and in the trees.
 fn numbers<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> Vec<Line<'a>> {
     let (things, expected) = (screen.kind.things(), screen.kind.expected());
@@ -358,17 +350,4 @@ fn child(computed: &Computed, symbol: usize) -> String {
         Some(preterminal) => (Kind::Preterminals, preterminal),
     };
     named(computed, kind, symbol)
-}
-
-/// Name of a symbol with what it mostly covers.
-pub(super) fn named(computed: &Computed, kind: Kind, symbol: usize) -> String {
-    let statistics = kind.of(&computed.symbols).get(symbol);
-    let hint = statistics.and_then(|s| match s.gold.first() {
-        Some(cover) => Some(cover.label.to_string()),
-        None => s.yields.first().map(|y| y.words.clone()),
-    });
-    match hint {
-        Some(hint) => format!("{} ({})", kind.name_of(symbol), fit(&clean(&hint), 12)),
-        None => kind.name_of(symbol),
-    }
 }

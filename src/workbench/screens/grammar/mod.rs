@@ -5,6 +5,7 @@ mod compute;
 mod draw;
 mod list;
 mod notes;
+mod shared;
 mod states;
 #[cfg(test)]
 mod tests;

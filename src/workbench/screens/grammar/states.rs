@@ -1,8 +1,8 @@
 //! What Grammar shows of an HMM: a state with what stands around it, and a map of transitions.
 
 use super::compute::TransitionMap;
-use super::draw::{FIRST, WIDE, draw_lines, named};
 use super::list::Kind;
+use super::shared::{FIRST, WIDE, draw_lines, named};
 use super::{Computed, Grammar};
 use crate::workbench::screen::View;
 use crate::workbench::text::figure;

@@ -1,14 +1,14 @@
 //! The picture of Train.
 
 use super::figures::{Figure, Kind};
+use super::words::{device, head_title, left, milliseconds, parts};
 use super::{Train, charts, side};
-use crate::workbench::history::History;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::theme::Theme;
 use crate::workbench::widgets::chart::{Chart, Trace};
-use crate::workbench::widgets::{bar, empty_state, literature, pane, state_label};
+use crate::workbench::widgets::{bar, empty_state, literature, pane};
 use crate::workbench::{sizes, text};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -175,24 +175,6 @@ fn draw_head(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view:
     frame.render_widget(Paragraph::new(lines), inside);
 }
 
-pub(super) fn head_title<'a>(run: &RunEntry, view: &View) -> Line<'a> {
-    let (symbol, word, style) = state_label(run, view.theme);
-    let mut spans = vec![
-        Span::styled(format!(" {} ", text::clean(&view.shared.label(run))), view.theme.title),
-        Span::styled(format!("{symbol} {word} "), style),
-    ];
-    let reason = match run.standing() {
-        Standing::Gone => Some("its folder was removed or moved: 7 chooses another"),
-        Standing::Died => Some("its process ended without a word: R resumes it"),
-        _ => run.history.reason.as_deref().filter(|_| !run.active()),
-    };
-    if let Some(reason) = reason {
-        let reason = text::fit(&text::clean(reason), 60).into_owned();
-        spans.push(Span::styled(format!("{reason} "), view.theme.dim));
-    }
-    Line::from(spans)
-}
-
 /// Epoch and run with bars and the time left.
 fn progress_line<'a>(run: &RunEntry, width: usize, theme: &Theme) -> Line<'a> {
     let history = &run.history;
@@ -226,15 +208,6 @@ fn progress_line<'a>(run: &RunEntry, width: usize, theme: &Theme) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Time left while it runs, else the share done.
-pub(super) fn left(run: &RunEntry, share: f64, of_steps: u64) -> String {
-    let seconds = run.history.seconds_left(share, of_steps);
-    match seconds.filter(|_| run.standing() == Standing::Running && share < 1.0) {
-        Some(seconds) => format!(" {} left", text::duration(seconds)),
-        None => format!(" {:.0}%", share * 100.0),
-    }
-}
-
 fn speed_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
     let history = &run.history;
     let mut spans = Vec::new();
@@ -249,21 +222,6 @@ fn speed_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
         }
     }
     Line::from(spans)
-}
-
-/// Seconds of a step by part, with their share; what is left over is `other`.
-pub(super) fn parts(history: &History, total: f64) -> Vec<(&'static str, f64, f64)> {
-    let known: Vec<(&'static str, f64)> = ["network", "inference", "optimizer"]
-        .into_iter()
-        .filter_map(|name| Some((name, history.speed.seconds(name)?)))
-        .collect();
-    let rest = total - known.iter().map(|p| p.1).sum::<f64>();
-    let rest = (rest > 0.02 * total).then_some(("other", rest));
-    known.into_iter().chain(rest).map(|(n, s)| (n, s, s / total)).collect()
-}
-
-pub(super) fn milliseconds(seconds: f64) -> String {
-    if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
 fn config_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
@@ -288,15 +246,6 @@ fn config_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
         None => Span::styled("its settings cannot be read", theme.warning),
     });
     Line::from(spans)
-}
-
-/// Where it computes, and on how many cores.
-pub(super) fn device(config: &crate::config::Config) -> String {
-    match config.threads {
-        0 => format!("{}, all cores", config.device),
-        1 => format!("{}, 1 core", config.device),
-        n => format!("{}, {n} cores", config.device),
-    }
 }
 
 /// Which symbol is which run, and what sets them apart.

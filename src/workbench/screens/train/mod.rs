@@ -6,6 +6,7 @@ mod draw;
 mod figures;
 mod notes;
 mod side;
+mod words;
 
 use crate::config::{self, Config};
 use crate::workbench::command::Command;

@@ -2,8 +2,8 @@
 
 use super::Train;
 use super::charts::of_language_model;
-use super::draw::{device, head_title, left, milliseconds, parts};
 use super::figures::{Kind, Page, baselines};
+use super::words::{device, head_title, left, milliseconds, parts};
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::RunEntry;

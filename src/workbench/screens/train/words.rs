@@ -1,0 +1,59 @@
+//! Words on a run that the head and the column of Train share.
+
+use crate::workbench::history::History;
+use crate::workbench::screen::View;
+use crate::workbench::shared::{RunEntry, Standing};
+use crate::workbench::text;
+use crate::workbench::widgets::state_label;
+use ratatui::text::{Line, Span};
+
+/// Where it computes, and on how many cores.
+pub(super) fn device(config: &crate::config::Config) -> String {
+    match config.threads {
+        0 => format!("{}, all cores", config.device),
+        1 => format!("{}, 1 core", config.device),
+        n => format!("{}, {n} cores", config.device),
+    }
+}
+
+pub(super) fn head_title<'a>(run: &RunEntry, view: &View) -> Line<'a> {
+    let (symbol, word, style) = state_label(run, view.theme);
+    let mut spans = vec![
+        Span::styled(format!(" {} ", text::clean(&view.shared.label(run))), view.theme.title),
+        Span::styled(format!("{symbol} {word} "), style),
+    ];
+    let reason = match run.standing() {
+        Standing::Gone => Some("its folder was removed or moved: 7 chooses another"),
+        Standing::Died => Some("its process ended without a word: R resumes it"),
+        _ => run.history.reason.as_deref().filter(|_| !run.active()),
+    };
+    if let Some(reason) = reason {
+        let reason = text::fit(&text::clean(reason), 60).into_owned();
+        spans.push(Span::styled(format!("{reason} "), view.theme.dim));
+    }
+    Line::from(spans)
+}
+
+/// Time left while it runs, else the share done.
+pub(super) fn left(run: &RunEntry, share: f64, of_steps: u64) -> String {
+    let seconds = run.history.seconds_left(share, of_steps);
+    match seconds.filter(|_| run.standing() == Standing::Running && share < 1.0) {
+        Some(seconds) => format!(" {} left", text::duration(seconds)),
+        None => format!(" {:.0}%", share * 100.0),
+    }
+}
+
+pub(super) fn milliseconds(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// Seconds of a step by part, with their share; what is left over is `other`.
+pub(super) fn parts(history: &History, total: f64) -> Vec<(&'static str, f64, f64)> {
+    let known: Vec<(&'static str, f64)> = ["network", "inference", "optimizer"]
+        .into_iter()
+        .filter_map(|name| Some((name, history.speed.seconds(name)?)))
+        .collect();
+    let rest = total - known.iter().map(|p| p.1).sum::<f64>();
+    let rest = (rest > 0.02 * total).then_some(("other", rest));
+    known.into_iter().chain(rest).map(|(n, s)| (n, s, s / total)).collect()
+}
