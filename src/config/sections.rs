@@ -227,7 +227,7 @@ impl Default for Model {
 }
 
 /// `[training]`: the loop. Defaults are the paper's for PCFGs (appendix D); families of language
-/// models have others ([`Family::defaults`]).
+/// models have others (`Family::defaults`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Training {

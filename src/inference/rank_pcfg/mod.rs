@@ -11,7 +11,7 @@
 //! Z        = L alpha_0n
 //! ```
 //!
-//! H alpha = V_N^T (U alpha) may be computed either way: see [`Order`].
+//! H alpha = V_N^T (U alpha) may be computed either way: see [`Order`](crate::inference::order::Order).
 //!
 //! A chart cell is a vector with maximum 1 beside an `f64` log-scale, so the sum over splits needs
 //! one exponential a split and none an element, and nothing underflows on long sentences. The
