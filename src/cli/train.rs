@@ -3,6 +3,7 @@
 use super::args::{Resume, Train};
 use super::failure::{Usage, is_closed_pipe};
 use super::lines::{self};
+use super::plain::tell;
 use super::progress::Bars;
 use super::seeds;
 use super::teller::{Summary, Teller};
@@ -150,7 +151,15 @@ fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
     }
     let outcome = job.join();
     match told {
-        Err(error) if is_closed_pipe(&error) => return Ok(()),
+        Err(error) if is_closed_pipe(&error) => {
+            tell(&format!(
+                "note: standard output was closed, and the run was stopped at step {}; go on with: \
+                 rankspace resume {}",
+                outcome.step,
+                folder.display()
+            ));
+            return Ok(());
+        }
         other => other?,
     }
     conclude(&outcome, &folder, &teller, out)

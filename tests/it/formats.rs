@@ -380,3 +380,15 @@ fn several_files_are_counted_together_and_what_of_a_folder_is_not_read_is_told()
     let both = both.arg(base.path().join("c.txt")).succeeds();
     both.prints("files           2, the first bracketed trees").prints("words           3, 3 diff");
 }
+
+#[test]
+fn characters_that_xml_forbids_are_told_and_flat_trees_of_any_size_are_indented() {
+    let report = rankspace("corpus convert - --to tiger --json --out");
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let report = report.arg(base.path().join("o.xml")).input("(S (NN a\u{1}b) (NN c))").succeeds();
+    assert_eq!(report.json()["counts"]["characters-replaced"], 1, "{report}");
+    // Quadratic time would be minutes.
+    let flat = format!("(S {} (NP (NN x)))\n", "(NN word)\n".repeat(200_000));
+    let indented = rankspace("corpus convert - --to indented").input(&flat).succeeds();
+    assert_eq!(indented.stdout.lines().count(), 200_002);
+}

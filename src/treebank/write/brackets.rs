@@ -25,10 +25,11 @@ pub(crate) fn write_brackets(
     out: &mut impl Write,
 ) -> fmt::Result {
     enum Step {
-        Open(NodeId, usize),
+        /// A node, its depth, and whether it begins a line.
+        Open(NodeId, usize, bool),
         Close,
     }
-    let mut stack = vec![Step::Open(tree.root(), 0)];
+    let mut stack = vec![Step::Open(tree.root(), 0, false)];
     while let Some(step) = stack.pop() {
         match step {
             Step::Close => {
@@ -39,10 +40,10 @@ pub(crate) fn write_brackets(
                 }
                 out.write_str(")")?;
             }
-            Step::Open(id, depth) => {
+            Step::Open(id, depth, begins) => {
                 let node = tree.node(id);
                 if depth > 0 {
-                    match style.indented && !beside_words(tree, node.parent) {
+                    match begins {
                         true => {
                             write!(out, "\n{:width$}", "", width = (depth * STEP).min(DEEPEST))?
                         }
@@ -56,19 +57,17 @@ pub(crate) fn write_brackets(
                     Some(word) => write!(out, " {})", atom(word))?,
                     None => {
                         stack.push(Step::Close);
+                        // Words alone share the line of their phrase; asked once a phrase.
+                        let is_word = |&c: &NodeId| tree.node(c).word.is_some();
+                        let begin = style.indented && !node.children.iter().all(is_word);
                         let children = node.children.iter().rev();
-                        stack.extend(children.map(|&c| Step::Open(c, depth + 1)));
+                        stack.extend(children.map(|&c| Step::Open(c, depth + 1, begin)));
                     }
                 }
             }
         }
     }
     Ok(())
-}
-
-/// Whether all children of a phrase are words, so that they share its line.
-fn beside_words(tree: &Tree, phrase: Option<NodeId>) -> bool {
-    phrase.is_some_and(|p| tree.node(p).children.iter().all(|&c| tree.node(c).word.is_some()))
 }
 
 /// The name of the sentence, where brackets have a place for it.

@@ -8,10 +8,11 @@ const fn step(name: &'static str, meaning: &'static str) -> Step {
 }
 
 /// What writers change, besides the steps of preprocessing.
-const KINDS: [Step; 17] = [
+const KINDS: [Step; 18] = [
     step("attached", "nodes attached elsewhere, for the format has no gaps"),
     step("attached-higher", "nodes attached higher to close gaps"),
     step("attached-lower", "words below the root attached to the phrase around them"),
+    step("characters-replaced", "texts with characters that XML forbids, which became U+FFFD"),
     step("edge-labels-joined", "edge labels written behind phrase labels"),
     step("edge-labels-left-out", "edge labels that the format cannot hold"),
     step("empty-elements-left-out", "empty elements, which are no words"),

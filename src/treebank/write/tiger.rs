@@ -30,6 +30,7 @@ pub(super) fn write(tree: &Tree, number: u64, out: &mut String, notes: &mut Note
     if implied {
         ids[0] = format!("{sentence}_VROOT");
     }
+    note_forbidden(tree, notes);
     let top = top(tree, implied);
     // Writing to a string cannot fail, so results are dropped.
     let _ = writeln!(
@@ -98,6 +99,29 @@ fn secondary(tree: &Tree, id: NodeId, ids: &[String]) -> String {
     edges.map(line).collect()
 }
 
+fn is_forbidden(c: char) -> bool {
+    let is_blank = matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}');
+    !is_blank && matches!(c, '\0'..' ' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Notes the words, labels and annotations that XML cannot hold as they are.
+fn note_forbidden(tree: &Tree, notes: &mut Notes) {
+    let mut note = |text: &str| {
+        if text.contains(is_forbidden) {
+            notes.add("characters-replaced", 1, Some(format!("{text:?}")));
+        }
+    };
+    for (_, node) in tree.nodes() {
+        note(node.label);
+        note(node.word.unwrap_or_default());
+    }
+    for (_, annotation) in tree.annotations() {
+        let texts = [&annotation.edge, &annotation.lemma, &annotation.morphology];
+        texts.into_iter().flatten().for_each(|text| note(text));
+        annotation.secondary.iter().for_each(|(_, label)| note(label));
+    }
+}
+
 /// Text as the value of an attribute; characters that XML forbids become U+FFFD.
 fn attribute(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -108,7 +132,7 @@ fn attribute(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' => out.push('\u{a0}'),
-            '\0'..' ' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if is_forbidden(c) => out.push('\u{fffd}'),
             _ => out.push(c),
         }
     }
