@@ -7,6 +7,7 @@
 
 mod collect;
 mod dense_pcfg;
+mod done;
 mod element;
 mod emission;
 mod hmm;

@@ -13,10 +13,10 @@ use super::element::Element;
 use super::layers::Weights;
 use super::memory::{check_chart, check_lattice, check_tensor};
 use super::words::Words;
-use super::{Gradients, Model, ModelError, Noise, Parameters, Parser, StepOutput, start};
+use super::{Model, ModelError, Noise, Parameters, Parser, StepOutput, start};
 use crate::config::{self, Config, Decode, Family};
 use crate::treebank::Batch;
-use candle_core::{Device, Tensor};
+use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -113,7 +113,6 @@ pub(super) struct DensePcfg<T> {
     sizes: Sizes,
     parameters: Parameters,
     decode: Decode,
-    device: Device,
     pass: Pass<T>,
 }
 
@@ -139,13 +138,7 @@ impl<T: Element> DensePcfg<T> {
     }
 
     fn with(config: &Config, sizes: Sizes, parameters: Parameters) -> Self {
-        DensePcfg {
-            sizes,
-            parameters,
-            decode: config.evaluation.decode,
-            device: Device::Cpu,
-            pass: Pass::default(),
-        }
+        DensePcfg { sizes, parameters, decode: config.evaluation.decode, pass: Pass::default() }
     }
 }
 
@@ -172,18 +165,7 @@ impl<T: Element> Model for DensePcfg<T> {
         let weights = Weights::new(&self.parameters)?;
         let noise = pass::latent_noise::<T>(&self.sizes, batch.len(), noise)?;
         let done = self.pass.step(&self.sizes, &weights, batch, &words, &noise)?;
-        let mut gradients = Gradients::new();
-        for (name, gradient) in done.gradients {
-            let shape = self.parameters[&name].shape().clone();
-            gradients.insert(name, T::tensor(gradient, shape, &self.device)?);
-        }
-        Ok(StepOutput {
-            loss: -done.log_probs.iter().sum::<f64>() / batch.len() as f64,
-            log_probs: done.log_probs,
-            gradients,
-            network_seconds: done.network_seconds,
-            inference_seconds: done.inference_seconds,
-        })
+        done.output(&self.parameters, batch.len())
     }
 
     fn freeze(&self) -> Result<Arc<dyn Parser>, ModelError> {

@@ -6,6 +6,7 @@ use super::networks::{Networks, ScoreGradients};
 use super::{Kind, Sizes};
 use crate::inference::Real;
 use crate::inference::dense_pcfg::{Chart, OutOfRange, RuleGradients};
+use crate::model::done::Done;
 use crate::model::element::{Element, Reading};
 use crate::model::emission::Emission;
 use crate::model::layers::{Collected, Weights};
@@ -26,16 +27,6 @@ pub(super) struct Pass<T> {
     emission: Emission<T>,
     /// One for each grammar.
     charts: Vec<Chart<T>>,
-}
-
-/// What a step has found.
-pub(super) struct Done<T> {
-    /// Gradients of the mean over sentences of -log Z, for a compound PCFG of -ELBO.
-    pub gradients: Collected<T>,
-    /// log Z or ELBO by batch index, nats.
-    pub log_probs: Vec<f64>,
-    pub network_seconds: f64,
-    pub inference_seconds: f64,
 }
 
 /// Standard normal numbers for every sentence: (sentences, z); zeros where none are wanted.

@@ -18,12 +18,12 @@ use super::layers::Weights;
 use super::memory::check_lattice;
 use super::start;
 use super::words::Words;
-use super::{Gradients, Model, ModelError, Noise, Parameters, Parser, StepOutput, order_of};
+use super::{Model, ModelError, Noise, Parameters, Parser, StepOutput, order_of};
 use crate::config::{self, Compat};
 use crate::inference::order::Order;
 use crate::inference::rank_hmm::Scoring;
 use crate::treebank::Batch;
-use candle_core::{Device, Tensor};
+use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -65,7 +65,6 @@ pub(super) struct RankHmm<T: Element> {
     parameters: Parameters,
     config: config::Model,
     floor: f64,
-    device: Device,
     pass: Pass<T>,
 }
 
@@ -97,7 +96,6 @@ impl<T: Element> RankHmm<T> {
                 Compat::Published => PUBLISHED_FLOOR,
             },
             config: config.clone(),
-            device: Device::Cpu,
             pass: Pass::default(),
         }
     }
@@ -161,18 +159,7 @@ impl<T: Element> Model for RankHmm<T> {
         let weights = Weights::new(&self.parameters)?;
         let settings = (self.floor, self.config.elimination);
         let done = self.pass.step(&self.sizes, settings, &weights, &masks, batch, &words)?;
-        let mut gradients = Gradients::new();
-        for (name, gradient) in done.gradients {
-            let shape = self.parameters[&name].shape().clone();
-            gradients.insert(name, T::tensor(gradient, shape, &self.device)?);
-        }
-        Ok(StepOutput {
-            loss: -done.log_probs.iter().sum::<f64>() / batch.tokens() as f64,
-            log_probs: done.log_probs,
-            gradients,
-            network_seconds: done.network_seconds,
-            inference_seconds: done.inference_seconds,
-        })
+        done.output(&self.parameters, batch.tokens())
     }
 
     fn freeze(&self) -> Result<Arc<dyn Parser>, ModelError> {

@@ -7,10 +7,11 @@ use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::order::Order;
 use crate::inference::rank_hmm::{Chain, Lattice, Rules, Training};
+use crate::model::done::Done;
 use crate::model::element::Element;
 use crate::model::emission::Emission;
 use crate::model::hmm::infer::{Inferred, infer};
-use crate::model::layers::{Collected, Weights};
+use crate::model::layers::Weights;
 use crate::model::words::Words;
 use crate::model::{ModelError, order_of, softmax};
 use crate::treebank::Batch;
@@ -25,16 +26,6 @@ pub(super) struct Pass<T: Element> {
     chain: Vec<T>,
     chain_gradient: Vec<T>,
     lattice: Lattice<T>,
-}
-
-/// What a step has found.
-pub(super) struct Done<T> {
-    /// Gradients of -mean log p over tokens.
-    pub gradients: Collected<T>,
-    /// By batch index, nats.
-    pub log_probs: Vec<f64>,
-    pub network_seconds: f64,
-    pub inference_seconds: f64,
 }
 
 /// Exponentials of the emissions that are kept, bytes: beside U and V of the paper's size they

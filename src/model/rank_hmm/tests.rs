@@ -1,6 +1,7 @@
 use super::*;
 use crate::config::{Config, Elimination, Family};
 use crate::model::{SymbolUse, Transitions, Wanted, build};
+use candle_core::Device;
 
 const VOCABULARY: usize = 11;
 

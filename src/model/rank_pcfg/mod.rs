@@ -17,10 +17,10 @@ use super::layers::Weights;
 use super::memory::check_chart;
 use super::start;
 use super::words::Words;
-use super::{Gradients, Model, ModelError, Noise, Parameters, Parser, StepOutput};
+use super::{Model, ModelError, Noise, Parameters, Parser, StepOutput};
 use crate::config::{self, Compat, Elimination, Family};
 use crate::treebank::Batch;
-use candle_core::{Device, Tensor};
+use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -85,7 +85,6 @@ pub(super) struct RankPcfg<T> {
     parameters: Parameters,
     floor: f64,
     elimination: Elimination,
-    device: Device,
     pass: Pass<T>,
 }
 
@@ -123,7 +122,6 @@ impl<T: Element> RankPcfg<T> {
             },
             sizes,
             elimination,
-            device: Device::Cpu,
             pass: Pass::new(elimination),
         }
     }
@@ -150,18 +148,7 @@ impl<T: Element> Model for RankPcfg<T> {
         check_chart(batch, self.sizes.values_per_span(), size_of::<T>())?;
         let weights = Weights::new(&self.parameters)?;
         let done = self.pass.step(&self.sizes, self.floor, &weights, batch, &words)?;
-        let mut gradients = Gradients::new();
-        for (name, gradient) in done.gradients {
-            let shape = self.parameters[&name].shape().clone();
-            gradients.insert(name, T::tensor(gradient, shape, &self.device)?);
-        }
-        Ok(StepOutput {
-            loss: -done.log_probs.iter().sum::<f64>() / batch.len() as f64,
-            log_probs: done.log_probs,
-            gradients,
-            network_seconds: done.network_seconds,
-            inference_seconds: done.inference_seconds,
-        })
+        done.output(&self.parameters, batch.len())
     }
 
     fn freeze(&self) -> Result<Arc<dyn Parser>, ModelError> {

@@ -13,6 +13,7 @@ use crate::config::Elimination;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::rank_pcfg::{Chart, OutOfRange, RuleGradients, Rules, Training};
+use crate::model::done::Done;
 use crate::model::element::Element;
 use crate::model::emission::Emission;
 use crate::model::layers::{Collected, Weights};
@@ -31,16 +32,6 @@ pub(super) struct Pass<T> {
     wide_gradient: Vec<T>,
     parent_gradient: Vec<T>,
     rule_gradients: RuleGradients<T>,
-}
-
-/// What a step has found.
-pub(super) struct Done<T> {
-    /// Gradients of -mean log Z.
-    pub gradients: Collected<T>,
-    /// By batch index, nats.
-    pub log_probs: Vec<f64>,
-    pub network_seconds: f64,
-    pub inference_seconds: f64,
 }
 
 impl<T: Element> Pass<T> {

@@ -22,10 +22,10 @@ use super::layers::Weights;
 use super::memory::check_lattice;
 use super::start;
 use super::words::Words;
-use super::{Gradients, Model, ModelError, Noise, Parameters, Parser, StepOutput};
+use super::{Model, ModelError, Noise, Parameters, Parser, StepOutput};
 use crate::config::{self, Family};
 use crate::treebank::Batch;
-use candle_core::{Device, Tensor};
+use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -70,7 +70,6 @@ pub(super) struct StateHmm<T: Element> {
     sizes: Sizes,
     parameters: Parameters,
     dropout: f64,
-    device: Device,
     pass: Pass<T>,
 }
 
@@ -94,8 +93,7 @@ impl<T: Element> StateHmm<T> {
     }
 
     fn with(config: &config::Model, sizes: Sizes, parameters: Parameters) -> Self {
-        let (dropout, device) = (config.dropout, Device::Cpu);
-        StateHmm { sizes, parameters, dropout, device, pass: Pass::default() }
+        StateHmm { sizes, parameters, dropout: config.dropout, pass: Pass::default() }
     }
 
     fn parser(&self) -> Result<HmmParser<T>, ModelError> {
@@ -146,18 +144,7 @@ impl<T: Element> Model for StateHmm<T> {
         let masks = Masks { u: mask(0), v: mask(1) };
         let weights = Weights::new(&self.parameters)?;
         let done = self.pass.step(&self.sizes, &weights, &masks, batch, &words)?;
-        let mut gradients = Gradients::new();
-        for (name, gradient) in done.gradients {
-            let shape = self.parameters[&name].shape().clone();
-            gradients.insert(name, T::tensor(gradient, shape, &self.device)?);
-        }
-        Ok(StepOutput {
-            loss: -done.log_probs.iter().sum::<f64>() / batch.tokens() as f64,
-            log_probs: done.log_probs,
-            gradients,
-            network_seconds: done.network_seconds,
-            inference_seconds: done.inference_seconds,
-        })
+        done.output(&self.parameters, batch.tokens())
     }
 
     fn freeze(&self) -> Result<Arc<dyn Parser>, ModelError> {

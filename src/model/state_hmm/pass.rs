@@ -3,10 +3,11 @@
 use super::Sizes;
 use super::networks::{Incoming, Masks, Networks};
 use crate::inference::rank_hmm::{Chain, Lattice, Rules};
+use crate::model::done::Done;
 use crate::model::element::Element;
 use crate::model::emission::Emission;
 use crate::model::hmm::infer::{Inferred, infer};
-use crate::model::layers::{Collected, Weights};
+use crate::model::layers::Weights;
 use crate::model::words::Words;
 use crate::model::{ModelError, softmax};
 use crate::treebank::Batch;
@@ -27,16 +28,6 @@ impl<T: Element> Default for Pass<T> {
             lattice: Lattice::default(),
         }
     }
-}
-
-/// What a step has found.
-pub(super) struct Done<T> {
-    /// Gradients of -mean log p over tokens.
-    pub gradients: Collected<T>,
-    /// By batch index, nats.
-    pub log_probs: Vec<f64>,
-    pub network_seconds: f64,
-    pub inference_seconds: f64,
 }
 
 impl<T: Element> Pass<T> {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::config::Config;
 use crate::model::{SymbolUse, Transitions, Wanted};
+use candle_core::Device;
 
 const VOCABULARY: usize = 9;
 
