@@ -29,6 +29,9 @@ struct Figures {
 
 pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
     let checkpoint = sentences::decoding(&args.checkpoint, &args.decoding)?;
+    if args.decoding.decode.is_some() {
+        sentences::need_trees(&args.checkpoint, &checkpoint)?;
+    }
     let parser = checkpoint.parser()?;
     let max = match args.max_length.unwrap_or(checkpoint.config.evaluation.max_length) {
         0 => usize::MAX,

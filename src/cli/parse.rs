@@ -8,7 +8,7 @@ use crate::model::{self, Wanted};
 use crate::render::{Diagram, DiagramSpan, to_brackets, to_forest, trees_to_svg};
 use crate::report::numbers;
 use crate::treebank::{Preprocessing, PunctuationRule};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
@@ -40,15 +40,7 @@ struct Span {
 
 pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
     let checkpoint = sentences::decoding(&args.checkpoint, &args.decoding)?;
-    let family = checkpoint.config.model.family;
-    if !family.has_trees() {
-        let shown = args.checkpoint.display();
-        bail!(
-            "{shown}: a {} is a language model and gives no trees; `rankspace score {shown} \
-             --tokens` gives the surprisal of every word",
-            family.name()
-        );
-    }
+    sentences::need_trees(&args.checkpoint, &checkpoint)?;
     let parser = checkpoint.parser()?;
     let given = sentences::read(&args.file, &checkpoint.preprocessing)?;
     let read = sentences::prepare(&given, &checkpoint.preprocessing);

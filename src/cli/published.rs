@@ -2,8 +2,9 @@
 
 use super::args::{Export, Import};
 use super::failure::Usage;
+use super::plain::tell;
 use super::sentences;
-use crate::checkpoint::{Published, pickled_words};
+use crate::checkpoint::{Published, pickled_words, write_atomically};
 use crate::config::{Config, Family, Sources};
 use crate::model;
 use crate::treebank::{LengthLimits, Preprocessing, Vocabulary, load};
@@ -29,7 +30,13 @@ pub fn import(args: &Import, out: &mut dyn Write) -> Result<()> {
     let size = published.sizes(&mut config)?;
     let vocabulary = match (&args.vocabulary, &args.corpus) {
         (Some(file), _) => listed(file, family, size)?,
-        (None, Some(corpus)) => counted(corpus, &mut config, size)?,
+        (None, Some(corpus)) => {
+            tell(
+                "warning: word numbers are rebuilt from the corpus and fit only a model trained on \
+                 exactly it; --vocabulary FILE takes them from a list",
+            );
+            counted(corpus, &mut config, size)?
+        }
         (None, None) => bail!(Usage("one of --vocabulary and --corpus is needed".into())),
     };
     let checkpoint = published.checkpoint(config, vocabulary)?;
@@ -78,9 +85,26 @@ pub fn export(args: &Export, out: &mut dyn Write) -> Result<()> {
     }
     refuse_existing(&args.file)?;
     let checkpoint = sentences::checkpoint(&args.checkpoint)?;
+    let family = checkpoint.config.model.family;
+    if matches!(family, Family::Hmm | Family::Ngram) {
+        bail!(
+            "{}: the published code has no model of the family {}, so there is nothing to export \
+             it to",
+            args.checkpoint.display(),
+            family.name()
+        );
+    }
+    // Without its words in order the numbers of the embeddings have no meaning.
+    let words = args.file.with_extension("vocab");
+    refuse_existing(&words)?;
     checkpoint.export(&args.file)?;
+    let vocabulary = &checkpoint.vocabulary;
+    let lines: String = vocabulary.words().iter().map(|word| format!("{word}\n")).collect();
+    write_atomically(&words, lines.as_bytes()).with_context(|| words.display().to_string())?;
     let count = checkpoint.weights.len();
     writeln!(out, "{}: {count} tensors", args.file.display())?;
+    let (listed, size) = (words.display(), vocabulary.len());
+    writeln!(out, "{listed}: its {size} words in order, for `import --vocabulary {listed}`")?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use super::args::{Decode, Decoding};
 use super::plain::tell;
 use super::progress;
 use crate::checkpoint::Checkpoint;
-use crate::config;
+use crate::config::{self, Family};
 use crate::model::{Parse, Parser, Wanted};
 use crate::run::RunFolder;
 use crate::training::{Packing, group};
@@ -38,6 +38,25 @@ pub fn decoding(path: &Path, asked: &Decoding) -> Result<Checkpoint> {
         None => *decode,
     };
     Ok(checkpoint)
+}
+
+/// Refuses a language model where trees are asked for.
+pub fn need_trees(path: &Path, checkpoint: &Checkpoint) -> Result<()> {
+    let family = checkpoint.config.model.family;
+    if family.has_trees() {
+        return Ok(());
+    }
+    let shown = path.display();
+    let named = match family {
+        Family::Lhmm => "an lhmm",
+        Family::Hmm => "an hmm",
+        Family::Ngram => "an n-gram model",
+        _ => "a rank-hmm",
+    };
+    bail!(
+        "{shown}: {named} is a language model and gives no trees; `rankspace score {shown} \
+         --tokens` gives the surprisal of every word"
+    )
 }
 
 /// Loads a checkpoint file, or the best one of a run folder, which it says on standard error.

@@ -237,6 +237,7 @@ mod tests {
             ("[data]\nmax_length = 1\n", "data.max_length"),
             ("[data]\nmin_length = 41\n", "data.max_length"),
             ("[training]\nbeta1 = 1.0\n", "training.beta1"),
+            ("[model]\nfamily = \"hmm\"\n[training]\nselect = \"s_f1\"\n", "training.select"),
             ("[training]\nschedule = { plateau = 2, factor = 1.5 }\n", "training.schedule.factor"),
         ] {
             let error = Config::from_toml("c", text, &[]).unwrap_err().to_string();

@@ -504,6 +504,10 @@ impl Config {
                             best derivation to find";
             return bad("evaluation.decode", "viterbi".into(), expected);
         }
+        if t.select == Select::SF1 && !m.family.has_trees() {
+            let expected = "log_likelihood: a language model gives no trees to score";
+            return bad("training.select", "s_f1".into(), expected);
+        }
         let d = self.device.as_str();
         let cuda = d.strip_prefix("cuda:").is_some_and(|n| n.parse::<usize>().is_ok());
         if !(d == "auto" || d == "cpu" || cuda) {

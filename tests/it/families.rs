@@ -111,7 +111,8 @@ fn weights_of_every_family_leave_as_a_torch_file_and_come_back() {
     for (preset, family) in PRESETS.iter().zip(["td-pcfg", "n-pcfg", "c-pcfg", "lpcfg"]) {
         let (file, back) = (format!("{preset}.pt"), format!("{preset}-back.safetensors"));
         rankspace(&format!("export {preset} {file}")).within(base).succeeds();
-        let call = rankspace(&format!("import {file} --family {family} --corpus train.mrg"));
+        let vocabulary = file.replace(".pt", ".vocab");
+        let call = rankspace(&format!("import {file} --family {family} --vocabulary {vocabulary}"));
         call.args(&format!("--out {back} --set data.preset=plain")).within(base).succeeds();
         let load = |path: &Path| Checkpoint::load(path).unwrap_or_else(|e| panic!("{e}"));
         let (ours, again) =
@@ -121,5 +122,6 @@ fn weights_of_every_family_leave_as_a_torch_file_and_come_back() {
             c.weights.iter().map(|(name, t)| (name.clone(), t.to_string())).collect()
         };
         assert_eq!(show(&ours), show(&again), "{preset}");
+        assert_eq!(ours.vocabulary.words(), again.vocabulary.words(), "{preset}");
     }
 }

@@ -26,7 +26,17 @@ fn longer_ngrams_are_counted_in_one_step_and_predict_better_than_single_words() 
     assert_eq!(test["perplexity"], five["test"]["perplexity"]);
     rankspace("resume order-5").within(base.path()).succeeds().prints("finished at step 1");
     rankspace("watch order-5").within(base.path()).succeeds().prints("epoch 1  step 1  dev");
-    rankspace("parse order-5 sample:test").within(base.path()).fails();
+    for call in ["parse order-5", "eval order-5 sample:test --decode mbr"] {
+        let ran = rankspace(call).within(base.path()).input("a dog\n").fails();
+        ran.complains("an n-gram model is a language model and gives no trees");
+    }
+    let ran = rankspace("export order-5 out.pt").within(base.path()).fails();
+    ran.complains("the published code has no model of the family ngram");
+    assert!(!base.path().join("out.pt").exists() && !base.path().join("out.vocab").exists());
+    rankspace("train --preset ngram-5 --set training.select=s_f1")
+        .within(base.path())
+        .refused()
+        .complains("a language model gives no trees to score");
     rankspace("train --preset ngram-5 --set model.order=6")
         .within(base.path())
         .refused()
