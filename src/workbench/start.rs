@@ -1,7 +1,7 @@
 //! What the workbench is opened on: what was named, and the run noted last. What is made of it
 //! is in [`super::app`].
 
-use crate::run::{Group, list_runs};
+use crate::run::Group;
 use std::path::{Path, PathBuf};
 
 /// What to do once the run folders have been listed.
@@ -15,8 +15,6 @@ pub(super) enum Opening {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
     Run(PathBuf),
-    /// A folder that run folders lie in.
-    Runs(PathBuf),
     Checkpoint(PathBuf),
     Corpus(PathBuf),
 }
@@ -42,10 +40,6 @@ impl Named {
         let is_run = |p: &Path| p.join("config.toml").is_file() || p.join("events.jsonl").is_file();
         if meta.is_dir() && is_run(path) {
             return Ok(Named::Run(path.to_owned()));
-        }
-        // Exported trees among the runs make no treebank of it.
-        if meta.is_dir() && !list_runs(path).is_empty() {
-            return Ok(Named::Runs(path.to_owned()));
         }
         if path.extension().is_some_and(|e| e == "safetensors") {
             return Ok(Named::Checkpoint(path.to_owned()));
@@ -116,9 +110,6 @@ mod tests {
         assert_eq!(Named::of(&run), Ok(Named::Corpus(run.clone())), "a folder of treebank files");
         std::fs::write(run.join("config.toml"), "").expect("writes");
         assert_eq!(Named::of(&run), Ok(Named::Run(run)));
-        let runs = folder.path().to_owned();
-        std::fs::write(runs.join("exported.mrg"), "(S (A a) (B b))").expect("writes");
-        assert_eq!(Named::of(&runs), Ok(Named::Runs(runs)));
         let file = folder.path().join("best.safetensors");
         std::fs::write(&file, "").expect("writes");
         assert_eq!(Named::of(&file), Ok(Named::Checkpoint(file)));

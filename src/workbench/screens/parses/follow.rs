@@ -39,9 +39,7 @@ impl Parses {
 
     /// Follows the selected run and its newest evaluation.
     pub(super) fn follow(&mut self, context: &mut Context) {
-        if matches!(self.subject, Some(Subject::Checkpoint(_)))
-            && context.shared.checkpoint.is_some()
-        {
+        if let Some(Subject::Checkpoint(_)) = self.subject {
             return;
         }
         let selected = context.shared.selected.map(Subject::Run);
@@ -49,9 +47,9 @@ impl Parses {
         if turned {
             context.push(Effect::Cancel("trees"));
             context.push(Effect::Cancel("parse"));
-            context.push(Effect::Cancel("weights"));
             *self = Parses {
                 subject: selected,
+                sentence: std::mem::take(&mut self.sentence),
                 layout: self.layout,
                 unit: self.unit,
                 zoomed: self.zoomed,

@@ -233,9 +233,7 @@ impl Parses {
             "reload" => {
                 self.scrubbing = false;
                 self.weights = None;
-                self.failure = None;
                 self.read(Wanted::Newest, context);
-                self.read_weights(context);
             }
             "export" => self.ask_for_format(context),
             "copy" => self.copy(context),
@@ -299,12 +297,16 @@ impl Parses {
         };
         match key.code {
             KeyCode::Enter if editing == Editing::Sentence => {
-                let empty = field.text().trim().is_empty();
-                self.editing = None;
-                if !empty {
+                if !field.text().trim().is_empty() {
                     self.parse_typed(context);
                 }
                 return;
+            }
+            KeyCode::Down if editing == Editing::Sentence => {
+                return self.turn_typed(self.typed.at() + 1, context);
+            }
+            KeyCode::Up if editing == Editing::Sentence => {
+                return self.turn_typed(self.typed.at().saturating_sub(1), context);
             }
             KeyCode::Enter | KeyCode::Esc => self.editing = None,
             _ => field.key(key),
@@ -345,9 +347,9 @@ impl Parses {
             Target::Checkpoint(path) => {
                 *self = Parses {
                     subject: Some(Subject::Checkpoint(path.clone())),
+                    editing: Some(Editing::Sentence),
                     ..Parses::default()
                 };
-                self.read_weights(context);
             }
             Target::Corpus(_) => {}
         }
@@ -360,8 +362,6 @@ impl Parses {
                 // Once more only for a newer evaluation, or when the user asks.
                 let newest = self.run(context).and_then(|run| run.history.newest("dev"));
                 self.settled = self.settled.max(newest.map(|e| e.step));
-            } else if report.kind == "weights" {
-                self.failure = Some(error.to_owned());
             } else {
                 self.live = Some(false);
             }
@@ -384,10 +384,6 @@ impl Parses {
             }
             if std::mem::take(&mut self.missed) {
                 self.follow(context);
-            }
-        } else if let Some(weights) = report.take::<Loaded>() {
-            if matches!(self.subject, Some(Subject::Checkpoint(_))) {
-                self.weights = Some(weights);
             }
         } else if let Some(parsed) = report.take::<Parsed>() {
             self.parsed(parsed, context);

@@ -4,7 +4,7 @@ use super::analysis::{Analysis, Source, parse_kept, parse_text};
 use super::{Parses, Subject};
 use crate::workbench::screen::Context;
 use crate::workbench::task::Task;
-use crate::workbench::weights::{Loaded, from_file};
+use crate::workbench::weights::Loaded;
 
 /// Result of a parse, with the weights.
 pub enum Parsed {
@@ -74,13 +74,6 @@ impl Parses {
             let analysis = parse_kept(sentence, &weights);
             Ok(Parsed::Kept(number, weights, analysis))
         }));
-    }
-
-    /// Reads the weights of a checkpoint file: they tell whether it is a language model's.
-    pub(super) fn read_weights(&self, context: &mut Context) {
-        let Some(Subject::Checkpoint(path)) = self.subject.clone() else { return };
-        let title = format!("reading {}", path.display());
-        context.spawn(Task::new("weights", title, move |_| from_file(&path)));
     }
 
     /// Parses what was typed, with weights as new as can be had.
