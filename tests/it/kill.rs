@@ -78,7 +78,10 @@ fn training_whose_reader_goes_away_stops_in_good_order() {
     let call = tiny_training(base.path()).args(OFTEN).args("--set training.epochs=500 --out run");
     let mut training = call.starts();
     training.says("  dev  ");
-    assert_eq!(training.stop_reading(), (Some(0), String::new()));
+    let (code, told) = training.stop_reading();
+    assert_eq!(code, Some(0));
+    let end = "; go on with: rankspace resume run\n";
+    assert!(told.starts_with("note: standard output was closed") && told.ends_with(end), "{told}");
     rankspace("watch run").within(base.path()).succeeds().prints("stopped at step ");
 }
 
