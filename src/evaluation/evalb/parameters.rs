@@ -24,7 +24,7 @@ pub struct Parameters {
 
 /// A parameter file that cannot be used, with every line that is wrong.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+#[error("{}", told(.0))]
 pub struct ParameterError(pub Vec<LineError>);
 
 /// One line of a parameter file, counted from 1, and what is wrong with it.
@@ -218,6 +218,21 @@ fn nearest(name: &str) -> String {
     }
 }
 
+/// The first wrong lines and how many more there are, without what a terminal would obey.
+fn told(wrong: &[LineError]) -> String {
+    const SHOWN: usize = 3;
+    const LONGEST: usize = 80;
+    let line = |error: &LineError| {
+        let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+        error.to_string().chars().take(LONGEST).map(plain).collect::<String>()
+    };
+    let mut parts: Vec<String> = wrong.iter().take(SHOWN).map(line).collect();
+    if wrong.len() > SHOWN {
+        parts.push(format!("and {} more: is it a parameter file?", wrong.len() - SHOWN));
+    }
+    parts.join("; ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,6 +248,14 @@ mod tests {
         assert!(!parameters.deletes_tag(b"?") && !parameters.deletes_tag(b"S"));
         assert!(parameters.equal_labels(b"PRT", b"ADVP"));
         assert!(parameters.counts_in_length(b",") && !parameters.counts_in_length(b"-NONE-"));
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_told_in_a_line_that_no_terminal_obeys() {
+        let text = "\u{1b}[2J \u{7}\n".repeat(500);
+        let error = Parameters::parse(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.ends_with("and 497 more: is it a parameter file?"), "{error}");
+        assert!(!error.contains(char::is_control) && error.len() < 300, "{error}");
     }
 
     #[test]
