@@ -21,6 +21,7 @@ mod steps;
 mod tests;
 
 use super::Real;
+use super::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::treebank::Batch;
 use chain::Between;
 pub use chain::{Chain, Scoring, Training, elements, preparation};
@@ -340,27 +341,29 @@ impl<T: Real> Lattice<T> {
     /// Posterior of the state that each word of a sentence is emitted from: (words, states), after
     /// [`Lattice::backward`]. `start` is s, and `u` and `v` are U and V, whichever chain was used.
     pub fn state_posteriors(&self, sentence: usize, start: &[T], u: &[T], v: &[T]) -> Vec<f32> {
-        let r = self.rank;
+        let (r, states) = (self.rank, start.len());
         let place = self.place(sentence);
-        let mut out = Vec::new();
-        let dot = |x: &[T], y: &[T]| -> f64 {
-            x.iter().zip(y).map(|(&a, &b)| a.to_f64() * b.to_f64()).sum()
+        let steps = (0..self.layout.steps()).take_while(|&t| place < self.layout.going(t));
+        let rows: Vec<usize> = steps.map(|t| self.layout.base[t] + place).collect();
+        let through = |values: &[T], rows: &[usize], factor: &[T]| {
+            let own: Vec<T> =
+                rows.iter().flat_map(|row| &values[row * r..(row + 1) * r]).copied().collect();
+            let mut out = vec![T::ZERO; rows.len() * states];
+            multiply(
+                MatrixMut::new(&mut out, rows.len(), states),
+                Into::Replace,
+                T::ONE,
+                Matrix::new(&own, rows.len(), r),
+                Matrix::new(factor, states, r).t(),
+            );
+            out
         };
-        for t in (0..self.layout.steps()).take_while(|&t| place < self.layout.going(t)) {
-            let row = self.layout.base[t] + place;
-            let ahead = &self.expected_gradient[row * r..(row + 1) * r];
-            let states = u.chunks_exact(r).zip(v.chunks_exact(r)).enumerate();
-            out.extend(states.map(|(state, (u, v))| {
-                let prior = match t.checked_sub(1) {
-                    None => start[state].to_f64(),
-                    Some(before) => {
-                        let last = self.layout.base[before] + place;
-                        dot(&self.alpha[last * r..(last + 1) * r], v)
-                    }
-                };
-                (prior * dot(u, ahead)) as f32
-            }));
-        }
-        out
+        // What the words before say of the state, and what those from this one on say.
+        let prior = start.iter().copied().chain(match rows.split_last() {
+            Some((_, before)) => through(&self.alpha, before, v),
+            None => Vec::new(),
+        });
+        let ahead = through(&self.expected_gradient, &rows, u);
+        prior.zip(ahead).map(|(prior, ahead)| (prior.to_f64() * ahead.to_f64()) as f32).collect()
     }
 }
