@@ -10,6 +10,7 @@ mod pickle;
 mod state;
 #[cfg(test)]
 mod tests;
+mod value;
 mod words;
 mod write;
 mod zip;

@@ -1,5 +1,6 @@
 use super::bytes::Bytes;
-use super::pickle::{Element, Object, Pickle, Storage, TensorPlace, Value};
+use super::pickle;
+use super::value::{Element, Object, Pickle, Storage, TensorPlace, Value};
 use super::zip::Archive;
 use candle_core::{Device, Tensor};
 use std::collections::HashMap;
@@ -211,7 +212,7 @@ fn archive(bytes: &[u8]) -> Result<(Pickle<'_>, HashMap<&str, &[u8]>), String> {
         return Err("its numbers are not little-endian".into());
     }
     let pickle = archive.get(&format!("{folder}data.pkl"))?;
-    let pickle = Pickle::read(&mut Bytes::new(pickle), INSTRUCTIONS)?;
+    let pickle = pickle::read(&mut Bytes::new(pickle), INSTRUCTIONS)?;
     let mut storages = HashMap::new();
     for object in &pickle.objects {
         if let Object::Storage(storage) = object {
@@ -226,19 +227,19 @@ fn archive(bytes: &[u8]) -> Result<(Pickle<'_>, HashMap<&str, &[u8]>), String> {
 /// the pickle, the keys of the storages, and the storages in that order.
 fn row(bytes: &[u8]) -> Result<(Pickle<'_>, HashMap<&str, &[u8]>), String> {
     let mut from = Bytes::new(bytes);
-    let magic = Pickle::read(&mut from, 8)?.root;
+    let magic = pickle::read(&mut from, 8)?.root;
     if magic != Value::Long(&MAGIC) {
         return Err("it is a pickle, but none that torch.save wrote".into());
     }
-    if Pickle::read(&mut from, 8)?.root != Value::Int(VERSION) {
+    if pickle::read(&mut from, 8)?.root != Value::Int(VERSION) {
         return Err(format!("its version is not {VERSION}"));
     }
-    let machine = Pickle::read(&mut from, 1000)?;
+    let machine = pickle::read(&mut from, 1000)?;
     if machine.get(machine.root, "little_endian") == Some(Value::Bool(false)) {
         return Err("its numbers are not little-endian".into());
     }
-    let pickle = Pickle::read(&mut from, INSTRUCTIONS)?;
-    let keys = Pickle::read(&mut from, INSTRUCTIONS)?;
+    let pickle = pickle::read(&mut from, INSTRUCTIONS)?;
+    let keys = pickle::read(&mut from, INSTRUCTIONS)?;
     let mut elements = HashMap::new();
     for object in &pickle.objects {
         if let Object::Storage(Storage { key, element, .. }) = object

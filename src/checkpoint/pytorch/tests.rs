@@ -1,5 +1,5 @@
 use super::bytes::Bytes;
-use super::pickle::Pickle;
+use super::pickle;
 use super::zip::Writer;
 use super::*;
 use candle_core::{DType, Device, Tensor};
@@ -369,6 +369,6 @@ proptest! {
             0..200,
         )
     ) {
-        let _ = Pickle::read(&mut Bytes::new(&opcodes), 1000);
+        let _ = pickle::read(&mut Bytes::new(&opcodes), 1000);
     }
 }

@@ -1,5 +1,6 @@
 use super::bytes::Bytes;
-use super::pickle::{Object, Pickle, Value};
+use super::pickle;
+use super::value::{Object, Value};
 
 /// Instructions of a vocabulary's pickle at most: several for each of a million words.
 const INSTRUCTIONS: usize = 8_000_000;
@@ -10,7 +11,7 @@ const FIELDS: [&str; 3] = ["_word2idx", "word2idx", "stoi"];
 /// The words of a pickled vocabulary by number: a list of words, a dictionary from words to
 /// numbers, or an object that holds such a dictionary.
 pub fn words(bytes: &[u8]) -> Result<Vec<&str>, String> {
-    let pickle = Pickle::read(&mut Bytes::new(bytes), INSTRUCTIONS)?;
+    let pickle = pickle::read(&mut Bytes::new(bytes), INSTRUCTIONS)?;
     let fields = match pickle.object(pickle.root) {
         Some(Object::Instance(Some(fields))) => *fields,
         _ => pickle.root,
