@@ -10,7 +10,7 @@ use crate::evaluation::evalb::{
 };
 use crate::report::numbers::Number;
 use crate::treebank::{Format, unpacked};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -99,12 +99,19 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         }
         false => std::fs::read(path).with_context(named)?,
     };
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return Ok(bytes);
-    }
     let mut text = Vec::new();
-    unpacked(&bytes[..]).and_then(|mut from| from.read_to_end(&mut text)).with_context(named)?;
-    Ok(text)
+    match bytes.starts_with(&[0x1f, 0x8b]) {
+        true => unpacked(&bytes[..])
+            .and_then(|mut from| from.read_to_end(&mut text))
+            .map(drop)
+            .with_context(named)?,
+        false => text = bytes,
+    }
+    // Else every line would be complained of, with bytes that a terminal obeys.
+    match text.contains(&0) {
+        true => bail!("{}: this is not text: expected one bracketed tree a line", named()),
+        false => Ok(text),
+    }
 }
 
 fn object(evaluation: &Evaluation, parameters: &Parameters, args: &Evalb) -> Value {

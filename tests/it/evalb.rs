@@ -182,3 +182,12 @@ fn no_byte_of_a_treebank_reaches_the_terminal_as_a_command() {
     let folder = files("(S (NN a\u{1b}[2J))\n", "(S (NN b))\n");
     scored(folder.path(), None).succeeds().complains("1 : Words unmatch (a\u{fffd}[2J|b)");
 }
+
+#[test]
+fn what_is_not_text_is_told_in_a_line() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let path = base.path().join("random");
+    std::fs::write(&path, b"(S \x00\x1b[2J\n".repeat(50)).expect("writes");
+    let call = crate::call::rankspace("evalb").arg(&path).arg(&path).fails();
+    assert_eq!(call.complains("this is not text").stderr.lines().count(), 1);
+}
