@@ -9,7 +9,7 @@
 //! | 6 | `workbench` | terminal, keys, screens |
 //! | 5 | `run` | run folders, locks, background jobs |
 //! | 4 | `training`, `analysis` | loops and statistics; they emit events |
-//! | 3 | `model`, `checkpoint`, `render` | parameterisations, weights in files, layout of trees |
+//! | 3 | `model`, `parser`, `checkpoint`, `render` | parameterisations, supervised parsers, weights in files, layout of trees |
 //! | 2 | `inference` | dynamic programs over numbers |
 //! | 1 | `evaluation` | bracket scores, perplexity |
 //! | 0 | `treebank`, `report`, `config` | trees and corpora, the event type, settings |
@@ -21,6 +21,7 @@ pub mod config;
 pub mod evaluation;
 pub mod inference;
 pub mod model;
+pub mod parser;
 pub mod render;
 pub mod report;
 pub mod run;

@@ -17,7 +17,8 @@ pub struct Data {
     /// Bytes of the files; UTF-8 where it is not given, or what an XML file declares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Encoding>,
-    /// `plain`, `ptb`, `gum`, `craft`, `icepahc` or `text`; sets what the keys below leave unset.
+    /// `plain`, `ptb`, `gum`, `craft`, `icepahc`, `text` or `trees`; sets what the keys below leave
+    /// unset.
     pub preset: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub punctuation: Option<Punctuation>,

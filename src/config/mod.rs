@@ -7,6 +7,7 @@
 
 mod data;
 mod error;
+mod parser;
 mod presets;
 mod sections;
 
@@ -15,6 +16,7 @@ pub use data::{
     VocabularyLimits,
 };
 pub use error::ConfigError;
+pub use parser::{Binarisation, Heads, Horizontal, Parser, ParserFamily};
 pub use presets::{Preset, preset, presets};
 pub use sections::{
     Compat, Config, Decode, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision,

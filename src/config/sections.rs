@@ -1,4 +1,4 @@
-use super::{ConfigError, Data};
+use super::{ConfigError, Data, Horizontal, Parser};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Every setting of a run. All sections and keys have defaults.
@@ -16,6 +16,7 @@ pub struct Config {
     pub training: Training,
     pub evaluation: Evaluation,
     pub run: Run,
+    pub parser: Parser,
 }
 
 impl Default for Config {
@@ -30,6 +31,7 @@ impl Default for Config {
             training: Training::default(),
             evaluation: Evaluation::default(),
             run: Run::default(),
+            parser: Parser::default(),
         }
     }
 }
@@ -389,11 +391,15 @@ impl Config {
     }
 
     /// Every whole number of the config with its key.
-    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 27] {
-        let Config { data: d, model: m, training: t, evaluation: e, run: r, .. } = self;
+    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 29] {
+        let Config { data: d, model: m, training: t, evaluation: e, run: r, parser: p, .. } = self;
         let every = match e.every {
             Every::Epoch => 0,
             Every::Steps(n) => n,
+        };
+        let horizontal = match p.horizontal {
+            Horizontal::Last(n) => n,
+            Horizontal::All => 0,
         };
         [
             ("seed", self.seed),
@@ -423,6 +429,8 @@ impl Config {
             ("evaluation.max_length", e.max_length as u64),
             ("run.checkpoint_every", r.checkpoint_every),
             ("run.pinned", r.pinned as u64),
+            ("parser.vertical", p.vertical as u64),
+            ("parser.horizontal", horizontal as u64),
         ]
     }
 
@@ -469,6 +477,10 @@ impl Config {
                 _ => "2 or more, and no less than data.min_length: one word has no derivation",
             };
             return bad("data.max_length", d.max_length.to_string(), expected);
+        }
+        let p = &self.parser;
+        if !(1..=2).contains(&p.vertical) {
+            return bad("parser.vertical", p.vertical.to_string(), "1 or 2");
         }
         let t = &self.training;
         if t.batch_size == 0 && t.batch_tokens == 0 {

@@ -12,6 +12,7 @@ pub mod order;
 pub mod rank_hmm;
 pub mod rank_pcfg;
 mod real;
+pub mod sparse_pcfg;
 mod thin;
 
 pub use real::{Real, vectorised};

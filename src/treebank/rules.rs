@@ -55,7 +55,7 @@ pub enum Tokenizer {
 }
 
 /// The data presets, by the names of `data.preset`.
-pub const DATA_PRESETS: [&str; 6] = ["plain", "ptb", "gum", "craft", "icepahc", "text"];
+pub const DATA_PRESETS: [&str; 7] = ["plain", "ptb", "gum", "craft", "icepahc", "text", "trees"];
 
 /// What a data preset is for, in a line.
 pub fn describe_data_preset(name: &str) -> Option<&'static str> {
@@ -66,6 +66,7 @@ pub fn describe_data_preset(name: &str) -> Option<&'static str> {
         "craft" => "Data: CRAFT, biomedical articles; tags as in gum, traces and functions removed",
         "icepahc" => "Data: IcePaHC, Icelandic; its punctuation tags, words split at blanks",
         "text" => "Data: text for language models; only lower case, words split at blanks",
+        "trees" => "Data: trees for supervised parsers; words as written, no traces and functions",
         _ => return None,
     })
 }
@@ -112,6 +113,12 @@ impl Preprocessing {
                 punctuation: PunctuationRule::Keep,
                 numbers: false,
                 tokenizer: Tokenizer::Blanks,
+                ..plain
+            },
+            "trees" => Preprocessing {
+                punctuation: PunctuationRule::Keep,
+                lowercase: false,
+                numbers: false,
                 ..plain
             },
             _ => {

@@ -10,7 +10,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (6, &["workbench"]),
     (5, &["run"]),
     (4, &["training", "analysis"]),
-    (3, &["model", "checkpoint", "render"]),
+    (3, &["model", "parser", "checkpoint", "render"]),
     (2, &["inference"]),
     (1, &["evaluation"]),
     (0, &["treebank", "report", "config"]),

@@ -1,0 +1,147 @@
+//! Floor 3: supervised parsers, induced from weighted trees.
+//!
+//! Trees come in as preprocessing leaves them ([`Preprocessing::clean`]): without gaps and empty
+//! elements, with the labels that are to be learned. Weights are multiplicities or the weights of
+//! boosting; only their ratios matter to the grammar. A parser gives every sentence a tree, with
+//! the labels that the treebank has: what it could not do as asked is told ([`Fallback`]), never
+//! left out.
+//!
+//! [`Preprocessing::clean`]: crate::treebank::Preprocessing::clean
+
+mod treebank_pcfg;
+
+use crate::config::{self, ParserFamily};
+use crate::treebank::Tree;
+use std::sync::Arc;
+
+pub use treebank_pcfg::{Direction, HeadRules, PcfgParser, PreparedTrees, TreebankPcfg};
+
+/// Why no parser could be induced.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParserError {
+    #[error("there is no tree to learn from")]
+    NoTrees,
+    #[error("{trees} trees and {weights} weights: expected as many")]
+    WeightCount { trees: usize, weights: usize },
+    #[error("tree {tree} has the weight {weight}: expected a finite number, 0 or more")]
+    Weight { tree: usize, weight: String },
+    #[error("all trees have the weight 0")]
+    NoWeight,
+    #[error("tree {tree}: a phrase has a gap; `discontinuous = \"attach\"` closes it")]
+    Discontinuous { tree: usize },
+    #[error("{0}")]
+    Unsupported(String),
+}
+
+/// An algorithm that makes parsers of trees.
+pub trait Inducer: Send + Sync {
+    /// What the user calls it, with the settings that matter: `treebank-pcfg v=2 h=2`.
+    fn name(&self) -> String;
+
+    /// Reads off the trees, once, all that induction needs of them.
+    fn prepare(&self, trees: &[Arc<Tree>]) -> Result<Box<dyn Prepared>, ParserError>;
+
+    /// A parser from trees with weights; [`Inducer::prepare`] pays where there are several
+    /// weightings.
+    fn induce(
+        &self,
+        trees: &[Arc<Tree>],
+        weights: &[f64],
+    ) -> Result<Arc<dyn TreeParser>, ParserError> {
+        self.prepare(trees)?.induce(weights)
+    }
+}
+
+/// Trees ready for one weighting after the other.
+pub trait Prepared: Send + Sync {
+    /// A parser from the trees with these weights, one a tree in the order of
+    /// [`Inducer::prepare`]; a tree of weight 0 is as if it were not there.
+    fn induce(&self, weights: &[f64]) -> Result<Arc<dyn TreeParser>, ParserError>;
+}
+
+/// A sentence to parse.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'a> {
+    /// At least one, as in the trees of the training.
+    pub words: &'a [Arc<str>],
+    /// The tags to take, one a word; without them the parser finds its own.
+    pub tags: Option<&'a [Arc<str>]>,
+}
+
+impl<'a> Words<'a> {
+    /// Words alone.
+    pub fn new(words: &'a [Arc<str>]) -> Words<'a> {
+        Words { words, tags: None }
+    }
+}
+
+/// A parsed sentence.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// A tree over the words.
+    pub tree: Tree,
+    /// What the parser says of the tree, nats: of a grammar log P(words, tree), of a perceptron
+    /// the sum of its weights. -infinity where the parser has no figure for it.
+    pub score: f64,
+    /// Why the tree is not the one that the parser as induced finds best.
+    pub fallback: Option<Fallback>,
+}
+
+/// What had to be given up for a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fallback {
+    /// The grammar has no tree for the sentence: a coarser one was taken.
+    Relaxed,
+    /// No grammar has a tree: phrases side by side under the root.
+    Fragments,
+    /// The sentence is too long for the chart, which was pruned tighter.
+    TooLong,
+}
+
+/// One of several trees of a sentence.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub tree: Tree,
+    /// As [`Parsed::score`].
+    pub score: f64,
+}
+
+/// An induced parser; cheap to share between threads.
+pub trait TreeParser: Send + Sync {
+    /// The best tree. A sentence without words is the caller's fault, and gets a tree of one
+    /// empty word.
+    fn parse(&self, sentence: Words<'_>) -> Parsed;
+
+    /// At most `k` different trees, the best first; where [`Parsed::fallback`] would say so, the
+    /// one tree that [`TreeParser::parse`] gives.
+    fn k_best(&self, sentence: Words<'_>, k: usize) -> Vec<Candidate>;
+
+    /// What the parser says of a given tree, as [`Parsed::score`]; -infinity for one that it could
+    /// not have given.
+    fn tree_score(&self, tree: &Tree) -> f64;
+}
+
+/// The inducer that the settings describe.
+pub fn build(settings: &config::Parser) -> Result<Box<dyn Inducer>, ParserError> {
+    match settings.family {
+        ParserFamily::TreebankPcfg => Ok(Box::new(TreebankPcfg::new(settings))),
+        ParserFamily::ShiftReduce => {
+            Err(ParserError::Unsupported("shift-reduce: this build has no such parser".into()))
+        }
+    }
+}
+
+/// Refuses weights that no induction can use.
+fn check_weights(trees: usize, weights: &[f64]) -> Result<(), ParserError> {
+    if trees != weights.len() {
+        return Err(ParserError::WeightCount { trees, weights: weights.len() });
+    }
+    if let Some(tree) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        return Err(ParserError::Weight { tree, weight: weights[tree].to_string() });
+    }
+    if weights.iter().all(|w| *w == 0.0) {
+        return Err(ParserError::NoWeight);
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! The markovised treebank grammar (Klein & Manning 2003): rules by relative frequency of
+//! annotated and binarised trees, and a chart parser over them.
+
+mod events;
+mod heads;
+mod lexicon;
+mod parser;
+mod scheme;
+mod symbols;
+
+use super::{Inducer, ParserError, Prepared, TreeParser, check_weights};
+use crate::config::{self, Binarisation, Horizontal};
+use crate::treebank::Tree;
+use events::Events;
+use scheme::Scheme;
+use std::sync::Arc;
+
+pub use heads::{Direction, HeadRules};
+pub use parser::PcfgParser;
+
+/// Induces markovised treebank grammars.
+#[derive(Clone, Debug)]
+pub struct TreebankPcfg {
+    settings: config::Parser,
+    scheme: Arc<Scheme>,
+}
+
+impl TreebankPcfg {
+    pub fn new(settings: &config::Parser) -> TreebankPcfg {
+        TreebankPcfg { settings: settings.clone(), scheme: Arc::new(Scheme::new(settings)) }
+    }
+
+    /// The same with head rules of one's own; `None` takes phrases apart from left to right.
+    pub fn with_heads(settings: &config::Parser, heads: Option<HeadRules>) -> TreebankPcfg {
+        let scheme = Arc::new(Scheme::with_heads(settings, heads));
+        TreebankPcfg { settings: settings.clone(), scheme }
+    }
+
+    /// [`Inducer::prepare`] that gives more than a parser.
+    pub fn read(&self, trees: &[Arc<Tree>]) -> Result<PreparedTrees, ParserError> {
+        let events = Arc::new(Events::read(trees, &self.scheme)?);
+        Ok(PreparedTrees { scheme: self.scheme.clone(), events })
+    }
+}
+
+impl Inducer for TreebankPcfg {
+    fn name(&self) -> String {
+        let config::Parser { vertical, horizontal, binarisation, .. } = &self.settings;
+        let horizontal = match horizontal {
+            Horizontal::Last(n) => n.to_string(),
+            Horizontal::All => "all".to_owned(),
+        };
+        let direction = match binarisation {
+            Binarisation::Head => "",
+            Binarisation::LeftToRight => " left-to-right",
+        };
+        format!("treebank-pcfg v={vertical} h={horizontal}{direction}")
+    }
+
+    fn prepare(&self, trees: &[Arc<Tree>]) -> Result<Box<dyn Prepared>, ParserError> {
+        Ok(Box::new(self.read(trees)?))
+    }
+}
+
+/// Rules of trees, ready to be weighted.
+pub struct PreparedTrees {
+    scheme: Arc<Scheme>,
+    events: Arc<Events>,
+}
+
+impl PreparedTrees {
+    /// [`Prepared::induce`] that gives the grammar as such.
+    pub fn grammar(&self, weights: &[f64]) -> Result<PcfgParser, ParserError> {
+        check_weights(self.events.len(), weights)?;
+        let counts = self.events.count(weights);
+        Ok(PcfgParser::new(self.scheme.clone(), self.events.clone(), &counts))
+    }
+}
+
+impl Prepared for PreparedTrees {
+    fn induce(&self, weights: &[f64]) -> Result<Arc<dyn TreeParser>, ParserError> {
+        Ok(Arc::new(self.grammar(weights)?))
+    }
+}
