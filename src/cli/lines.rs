@@ -1,6 +1,7 @@
 //! A run in plain lines: one for every evaluation, change of state and note. The same words
 //! for a run of this process and for one that is followed from its folder.
 
+use crate::config::Family;
 use crate::evaluation::Spread;
 use crate::report::{Event, EventKind, Level, Metrics, RunState, epoch_at};
 use crate::run::{Spreads, Timeline};
@@ -14,14 +15,22 @@ const FIGURES: [(&str, &str, usize); 4] = [
 ];
 
 /// Turns events into lines.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Lines {
     pub timeline: Timeline,
+    /// What the speed counts: a language model's tokens, with the ends of sentences, or words.
+    tokens: &'static str,
     /// How many steps were there at the evaluation before.
     reported: usize,
 }
 
 impl Lines {
+    /// For a run of that family.
+    pub fn of(family: Family) -> Lines {
+        let tokens = if family.has_trees() { "words" } else { "tokens" };
+        Lines { timeline: Timeline::default(), tokens, reported: 0 }
+    }
+
     /// The line of an event; `None` for those that are no news of their own.
     pub fn line(&mut self, event: &Event) -> Option<String> {
         if !self.timeline.apply(event) {
@@ -79,7 +88,7 @@ impl Lines {
         let seconds: f64 = steps.iter().map(|s| f64::from(s.total)).sum();
         if seconds > 0.0 {
             let words: u64 = steps.iter().map(|s| s.tokens).sum();
-            text.push_str(&format!("  {:.0} words/s", words as f64 / seconds));
+            text.push_str(&format!("  {:.0} {}/s", words as f64 / seconds, self.tokens));
         }
         text.push_str(&format!("  {:.1} s", self.timeline.elapsed()));
         text
@@ -139,7 +148,11 @@ mod tests {
     use crate::report::SCHEMA;
 
     fn lines(kinds: Vec<EventKind>) -> Vec<String> {
-        let mut lines = Lines::default();
+        lines_of(Family::RankPcfg, kinds)
+    }
+
+    fn lines_of(family: Family, kinds: Vec<EventKind>) -> Vec<String> {
+        let mut lines = Lines::of(family);
         let event =
             |(seq, kind)| Event { schema: SCHEMA, seq, time: 0.0, elapsed: 2.0 * seq as f64, kind };
         (0..).zip(kinds).filter_map(|pair| lines.line(&event(pair))).collect()
@@ -150,9 +163,8 @@ mod tests {
         EventKind::Evaluation { step: 1, epoch: 1, split: split.into(), metrics }
     }
 
-    #[test]
-    fn an_evaluation_is_one_line_with_the_training_figures_of_its_step() {
-        let step = EventKind::Step {
+    fn step() -> EventKind {
+        EventKind::Step {
             step: 1,
             epoch: 1,
             loss: 3.0,
@@ -163,10 +175,20 @@ mod tests {
             seconds: [("total", 0.5)].into_iter().collect(),
             steps_per_epoch: 1,
             total_steps: 1,
-        };
+        }
+    }
+
+    #[test]
+    fn the_speed_of_a_language_model_is_told_in_tokens() {
+        let told = lines_of(Family::RankHmm, vec![step(), evaluation("dev", &[])]);
+        assert!(told[0].contains("100 tokens/s"), "{told:?}");
+    }
+
+    #[test]
+    fn an_evaluation_is_one_line_with_the_training_figures_of_its_step() {
         let told = lines(vec![
             evaluation("dev.baselines", &[("right_s_f1", 37.125), ("oracle_s_f1", 85.0)]),
-            step,
+            step(),
             evaluation("train", &[("perplexity", 99.5)]),
             evaluation("dev", &[("log_likelihood", -3.0), ("s_f1", 45.0)]),
             evaluation("test", &[("perplexity", 20.0)]),

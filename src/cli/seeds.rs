@@ -164,7 +164,12 @@ impl Work<'_> {
     fn teller(&self, member: &Member) -> Teller {
         // Bars of several runs would overwrite each other.
         let bars = (self.parallel == 1).then(Bars::on_terminal).flatten();
-        Teller::new(format!("seed {}  ", member.seed), bars, self.json)
+        Teller::new(
+            self.group.config().model.family,
+            format!("seed {}  ", member.seed),
+            bars,
+            self.json,
+        )
     }
 
     /// Starts a member and a thread that passes on what it says.

@@ -3,6 +3,7 @@
 use super::lines::{self, Lines};
 use super::plain::tell;
 use super::progress::Bars;
+use crate::config::Family;
 use crate::report::{Event, Metrics};
 use crate::run::Outcome;
 use anyhow::{Result, anyhow};
@@ -45,8 +46,8 @@ pub struct Teller {
 }
 
 impl Teller {
-    pub fn new(prefix: String, bars: Option<Bars>, json: bool) -> Teller {
-        Teller { lines: Lines::default(), prefix, bars, json }
+    pub fn new(family: Family, prefix: String, bars: Option<Bars>, json: bool) -> Teller {
+        Teller { lines: Lines::of(family), prefix, bars, json }
     }
 
     pub fn tell(&mut self, event: &Event, out: &mut dyn Write) -> Result<()> {

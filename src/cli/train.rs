@@ -123,7 +123,8 @@ fn settings(args: &Train) -> Result<Config> {
 /// Listens until the job has ended, and tells how it did.
 fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
     let folder = job.folder().path().to_owned();
-    let mut teller = Teller::new(String::new(), Bars::on_terminal(), json);
+    let family = job.folder().config().map(|c| c.model.family).unwrap_or_default();
+    let mut teller = Teller::new(family, String::new(), Bars::on_terminal(), json);
     teller.say(&format!("run folder {}", folder.display()), out)?;
     let mut told = Ok(());
     let mut stopping = false;

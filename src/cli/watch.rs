@@ -74,8 +74,10 @@ fn free_bytes(_: &Path) -> Option<u64> {
 /// Follows until the run ends. A failed run is a failure, and so is one whose process died.
 pub fn run(args: &Watch, out: &mut dyn Write) -> Result<()> {
     let folder = RunFolder::open(&args.run)?;
+    // A folder whose settings cannot be read can be watched all the same.
+    let family = folder.config().map(|config| config.model.family).unwrap_or_default();
     let mut follower = Follower::new(&folder);
-    let mut lines = Lines::default();
+    let mut lines = Lines::of(family);
     loop {
         // The status is read first: what a process wrote before it died is not missed so.
         let status = Status::read(&folder)?;

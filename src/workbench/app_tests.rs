@@ -61,11 +61,6 @@ fn number_keys_and_tab_go_through_the_screens() {
         stage.keys(&[key]);
         assert_eq!(stage.app.active, screen, "{key}");
     }
-    for key in ["5", "6"] {
-        stage.keys(&[key]);
-        assert_eq!(stage.app.active, ScreenId::Log);
-        assert!(screenshot(&stage.app, 80, 24).contains("comes later"), "{key}");
-    }
 }
 
 #[test]
@@ -348,6 +343,31 @@ fn a_named_run_is_shown_and_a_second_one_is_overlaid() {
     assert_eq!(stage.calls(), ["follow runs/a", "follow elsewhere/b", "watch 2"]);
     assert_eq!(stage.app.shared.selected_run().map(|r| r.name.as_str()), Some("a"));
     assert_eq!(stage.app.shared.overlaid, [RunId(2)]);
+}
+
+#[test]
+fn a_named_folder_of_runs_is_shown_as_a_list() {
+    let mut stage = Stage::new();
+    stage.app.begin(vec![Named::Runs("elsewhere".into())], LastRun::default());
+    assert_eq!(stage.calls(), ["watch 2"]);
+    assert_eq!(stage.app.active, ScreenId::Runs);
+}
+
+#[test]
+fn a_named_checkpoint_is_shown_until_a_run_is_selected() {
+    let mut stage = Stage::new();
+    let file = std::path::PathBuf::from("nowhere/best.safetensors");
+    stage.app.begin(vec![Named::Checkpoint(file)], LastRun::default());
+    let shot = screenshot(&stage.app, 80, 24);
+    assert!(shot.contains(" nowhere/best.safetensors") && !shot.contains("F1"), "{shot}");
+    stage.keys(&["3"]);
+    let shot = screenshot(&stage.app, 80, 24);
+    assert!(shot.contains("a checkpoint file has no development sentences"), "{shot}");
+    let id = stage.app.run_at("runs/a".into());
+    stage.app.select(id);
+    stage.keys(&["4"]);
+    let shot = screenshot(&stage.app, 80, 24);
+    assert!(!shot.contains("nowhere"), "{shot}");
 }
 
 #[test]

@@ -146,11 +146,9 @@ impl Scene<'_> {
         if let Some(layer) = self.layers.last() {
             let shown = layer.keys().iter();
             hints.extend(shown.map(|(k, label)| (keys::shown(k, theme.unicode), *label)));
-        } else if self.screen.is_some_and(|s| s.editing()) {
-            hints.extend([
-                (keys::shown("Enter", theme.unicode), "accept"),
-                ("Esc".to_owned(), "leave the field"),
-            ]);
+        } else if let Some(screen) = self.screen.filter(|s| s.editing()) {
+            let shown = screen.field_keys().iter();
+            hints.extend(shown.map(|(k, label)| (keys::shown(k, theme.unicode), *label)));
         } else {
             let local = commands::table().filter(|(s, _)| *s == Some(self.active));
             let global = commands::table().filter(|(s, _)| s.is_none());

@@ -30,7 +30,8 @@ pub struct Term {
 pub enum Input<'a> {
     /// A command of the screen's table, by its name, whether from a key or the palette.
     Command(&'static str),
-    /// A key that is no command; while [`Screen::editing`], every key but Ctrl-C.
+    /// A key that is no command; while [`Screen::editing`], every key but Ctrl-C,
+    /// which leaves the field.
     Key(KeyEvent),
     /// Pasted text; one message however long it is.
     Paste(&'a str),
@@ -161,6 +162,11 @@ pub trait Screen {
     /// Whether a text field has the keys, so that letters are letters.
     fn editing(&self) -> bool {
         false
+    }
+
+    /// What keys do while [`Screen::editing`], for the line of keys.
+    fn field_keys(&self) -> &'static [(&'static str, &'static str)] {
+        &[("Enter", "accept"), ("Esc", "leave the field")]
     }
 
     /// Whether something on it moves by itself. Progress bars of tasks need no ticks of it.

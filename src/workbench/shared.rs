@@ -237,6 +237,8 @@ pub struct Shared {
     pub runs: Vec<RunEntry>,
     /// The run that Train, Grammar and Parses show.
     pub selected: Option<RunId>,
+    /// A checkpoint file that was opened, until a run is selected.
+    pub checkpoint: Option<PathBuf>,
     /// Runs drawn beside it on Train, in the order of their colours.
     pub overlaid: Vec<RunId>,
     /// Treebanks and texts named at the start.

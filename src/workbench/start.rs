@@ -15,6 +15,8 @@ pub(super) enum Opening {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
     Run(PathBuf),
+    /// A folder that run folders lie in.
+    Runs(PathBuf),
     Checkpoint(PathBuf),
     Corpus(PathBuf),
 }
@@ -37,15 +39,29 @@ impl Named {
     /// Tells run folders and checkpoints by what they hold; anything else that exists is a corpus.
     fn of(path: &Path) -> Result<Named, String> {
         let meta = path.metadata().map_err(|e| format!("{}: {e}", path.display()))?;
-        let is_run = |p: &Path| p.join("config.toml").is_file() || p.join("events.jsonl").is_file();
         if meta.is_dir() && is_run(path) {
             return Ok(Named::Run(path.to_owned()));
+        }
+        // Exported trees among the runs make no treebank of it.
+        if meta.is_dir() && holds_runs(path) {
+            return Ok(Named::Runs(path.to_owned()));
         }
         if path.extension().is_some_and(|e| e == "safetensors") {
             return Ok(Named::Checkpoint(path.to_owned()));
         }
         Ok(Named::Corpus(path.to_owned()))
     }
+}
+
+fn is_run(path: &Path) -> bool {
+    path.join("config.toml").is_file() || path.join("events.jsonl").is_file()
+}
+
+/// Whether a run or a group of runs lies in it; folders like `.cargo` have a `config.toml` too.
+fn holds_runs(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let shown = entries.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
+    shown.map(|entry| entry.path()).any(|path| is_run(&path) || Group::is_one(&path))
 }
 
 /// Where the workbench notes which run was looked at last, so that a later start can offer it.
@@ -108,8 +124,14 @@ mod tests {
         let run = folder.path().join("run");
         std::fs::create_dir(&run).expect("makes");
         assert_eq!(Named::of(&run), Ok(Named::Corpus(run.clone())), "a folder of treebank files");
+        std::fs::create_dir(run.join(".cargo")).expect("makes");
+        std::fs::write(run.join(".cargo/config.toml"), "").expect("writes");
+        assert_eq!(Named::of(&run), Ok(Named::Corpus(run.clone())), "no run in sight");
         std::fs::write(run.join("config.toml"), "").expect("writes");
         assert_eq!(Named::of(&run), Ok(Named::Run(run)));
+        let runs = folder.path().to_owned();
+        std::fs::write(runs.join("exported.mrg"), "(S (A a) (B b))").expect("writes");
+        assert_eq!(Named::of(&runs), Ok(Named::Runs(runs)));
         let file = folder.path().join("best.safetensors");
         std::fs::write(&file, "").expect("writes");
         assert_eq!(Named::of(&file), Ok(Named::Checkpoint(file)));

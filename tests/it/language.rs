@@ -1,7 +1,7 @@
 //! Language models: what commands say of words and refuse, and what the workbench shows of a run.
 
 use crate::call::rankspace;
-use crate::terminal::{Session, bytes_of};
+use crate::terminal::Session;
 use crate::trained::write_corpus;
 use rankspace::workbench::ScreenId::{Grammar, Parses, Runs, Train};
 use std::path::Path;
@@ -132,7 +132,7 @@ fn a_run_is_looked_at_on_every_screen_without_a_word_of_trees() {
     session.does_on(Parses, "older").sees("eval 2 of 3").sees_no("weights of step");
     session.does_on(Parses, "newer").sees("eval 3 of 3").sees("weights of step");
     session.does_on(Parses, "type").keys("the dog barks\r").sees("typed, 3 words");
-    session.keys(&bytes_of("Esc")).sees_no("leave the field");
+    session.sees_no("leave the field");
     session.does_on(Parses, "export").sees("Export the surprisals as").keys("\r");
     session.sees("written to").does("grammar").sees("States 1/12").sees("successors");
     session.does_on(Grammar, "kind").sees("p(column | row)");
@@ -167,6 +167,6 @@ fn a_checkpoint_alone_scores_what_is_typed() {
     };
     let mut session = Session::start_with(&["best.safetensors"], 80, 24, &[], prepare);
     session.sees("sentence:").keys("Go\r").sees("typed, 1 word ·").sees("Surprisal, bits");
-    session.keys(&bytes_of("Esc")).sees_no("leave the field").does("quit");
+    session.sees_no("leave the field").does("quit");
     assert_eq!(session.ends_clean(), 0);
 }

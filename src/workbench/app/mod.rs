@@ -263,8 +263,6 @@ impl App {
             }
             "stop-task" => self.stop_task(),
             "quit" => self.quit(),
-            "boost" => self.later("Boosting (5)"),
-            "rerank" => self.later("Reranking (6)"),
             name => {
                 let screen = ScreenId::ALL.into_iter().find(|s| s.title().to_lowercase() == name);
                 if let Some(screen) = screen {
@@ -285,10 +283,6 @@ impl App {
         let outcome = Outcome::Failed("stopped".into());
         let mut report = TaskReport::new(task.screen, task.kind, outcome);
         self.tell(task.screen, Input::Task(&mut report));
-    }
-
-    fn later(&mut self, what: &str) {
-        self.status = Some((Level::Info, format!("{what} comes later")));
     }
 
     fn open_palette(&mut self) {

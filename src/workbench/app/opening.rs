@@ -19,6 +19,15 @@ impl App {
             Named::Run(path) => Some(path),
             _ => None,
         });
+        let folders = named.iter().filter_map(|n| match n {
+            Named::Runs(path) => Some(path),
+            _ => None,
+        });
+        for path in folders {
+            if !bases.iter().any(|b| same_place(b, path)) {
+                bases.push(path.clone());
+            }
+        }
         for path in runs.chain(&noted) {
             // `run` and `.` have their folder in their full name only.
             let full = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -59,8 +68,10 @@ impl App {
                     }
                 }
                 Named::Checkpoint(path) => {
+                    self.shared.checkpoint = Some(path.clone());
                     self.open_on(ScreenId::Parses, &Target::Checkpoint(path));
                 }
+                Named::Runs(_) => self.show(ScreenId::Runs),
                 Named::Corpus(path) => {
                     if first_corpus {
                         self.open_on(ScreenId::Corpora, &Target::Corpus(path));

@@ -68,6 +68,7 @@ impl App {
     pub(in crate::workbench) fn select(&mut self, id: RunId) {
         let Some(path) = self.shared.run(id).map(|r| r.path.clone()) else { return };
         self.shared.selected = Some(id);
+        self.shared.checkpoint = None;
         self.shared.overlaid.retain(|r| *r != id);
         self.follow(id);
         self.last_run.set(&path);

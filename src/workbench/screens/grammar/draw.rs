@@ -52,7 +52,13 @@ fn draw_empty(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
     let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
     let failed: Vec<&str> =
         failure.iter().map(String::as_str).chain(["press r to try again"]).collect();
-    let lines: &[&str] = if view.shared.selected_run().is_none() {
+    let lines: &[&str] = if view.shared.selected_run().is_none() && view.shared.checkpoint.is_some()
+    {
+        &[
+            "a checkpoint file has no development sentences to count symbols over",
+            "press 4 to type a sentence, or 7 to choose a run from the list",
+        ]
+    } else if view.shared.selected_run().is_none() {
         &["no run is selected", "press 2 to start one, or 7 to choose one from the list of runs"]
     } else if view.shared.selected_run().is_some_and(|run| run.gone) {
         &GONE

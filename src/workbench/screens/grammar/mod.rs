@@ -152,7 +152,8 @@ impl Grammar {
     }
 
     fn compute(&mut self, context: &mut Context) {
-        let Some(run) = context.shared.selected_run() else { return };
+        // That there are no symbols is no failure: the screen says so.
+        let Some(run) = context.shared.selected_run().filter(|r| !r.is_counted()) else { return };
         let weights = run.weights();
         let (id, path, config) = (run.id, run.path.clone(), run.config.clone());
         self.asked = Some(run.history.checkpoints.get("last").copied().unwrap_or(0));
@@ -171,6 +172,10 @@ impl Grammar {
             *self = Grammar { run: context.shared.selected, seen, ..Grammar::default() };
         }
         let Some(run) = context.shared.selected_run().filter(|_| self.seen) else { return };
+        // Before its folder is listed nobody knows whether it has symbols.
+        if run.config.is_none() && !context.shared.listed {
+            return;
+        }
         let written = run.history.checkpoints.get("last").copied();
         // A failure for lack of a checkpoint ends with the first one.
         let first = self.asked.is_none() || (self.failure.is_some() && written > self.asked);

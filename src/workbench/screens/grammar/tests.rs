@@ -215,10 +215,26 @@ fn another_run_starts_afresh_and_late_results_of_the_old_one_are_dropped() {
     let mut stage = stage(computed(small(), true));
     stage.shared.runs.push(crate::workbench::shared::RunEntry::new(RunId(2), "runs/b".into()));
     stage.shared.selected = Some(RunId(2));
-    let effects = stage.update(Input::Selection);
-    assert!(matches!(effects.last(), Some(Effect::Spawn(task)) if task.kind == "symbols"));
+    let counts = |effects: &[Effect]| {
+        effects.iter().any(|e| matches!(e, Effect::Spawn(task) if task.kind == "symbols"))
+    };
+    assert!(!counts(&stage.update(Input::Selection)), "its family is not known yet");
+    stage.shared.listed = true;
+    assert!(counts(&stage.update(Input::Selection)));
     stage.deliver("symbols", computed(small(), true));
     assert!(stage.screen.computed.is_none());
+}
+
+#[test]
+fn symbols_of_ngrams_are_never_counted() {
+    let mut stage = Stage::with_run(Grammar::default(), 1);
+    let mut config = crate::config::Config::default();
+    config.model.family = crate::config::Family::Ngram;
+    stage.shared.runs[0].config = Some(config);
+    let mut effects = stage.update(Input::Shown);
+    effects.extend(stage.command("refresh"));
+    assert!(!effects.iter().any(|e| matches!(e, Effect::Spawn(_))), "{effects:?}");
+    assert!(stage.shot(80, 24).contains("an n-gram model has no symbols"));
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub(super) fn draw(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) 
             screen.filter.draw(frame, input, " filter: ", true, view.theme);
         }
         Some(Editing::Sentence) => {
-            screen.sentence.draw(frame, input, " sentence: ", true, view.theme);
+            screen.sentence.field.draw(frame, input, " sentence: ", true, view.theme);
         }
         None => {}
     }
@@ -101,6 +101,8 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
                 " surprisal: -ln p(word | words before) · perplexity: a token, <eos> counted"
             }
         },
+        // Typed sentences have nothing to be scored against.
+        None if matches!(screen.subject, Some(Subject::Checkpoint(_))) => "",
         None => " F1: unlabelled; left out: one-word and whole-sentence spans",
         Some(PunctuationRule::Keep) => {
             " F1: unlabelled, with punctuation; left out: one-word and whole-sentence spans"
@@ -116,7 +118,11 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
 fn is_language_model(screen: &Parses, view: &View) -> bool {
     let of_settings = || match &screen.subject {
         Some(Subject::Run(id)) => view.shared.run(*id).is_some_and(|r| r.is_language_model()),
-        _ => false,
+        // Language models alone predict the end of a sentence.
+        Some(Subject::Checkpoint(_)) => {
+            screen.weights.as_ref().is_some_and(|w| w.snapshot.vocabulary.end().is_some())
+        }
+        None => false,
     };
     screen.panes.surprisal.is_some()
         || match &screen.evaluation {
@@ -140,9 +146,15 @@ fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &Vie
             "no run is selected",
             "press 2 to start one, or 7 to choose one from the list of runs",
         ],
+        Some(Subject::Checkpoint(_)) if screen.failure.is_some() => &failed,
         Some(Subject::Checkpoint(_)) => &[
-            "a checkpoint without its run has no development sentences",
-            "press i to type a sentence and parse it with these weights",
+            "a checkpoint file has no development sentences",
+            match (screen.editing.is_some(), is_language_model(screen, view), &screen.weights) {
+                (true, ..) => "type a sentence below: Enter shows what these weights say of it",
+                (_, true, _) => "press i to type a sentence and see the surprisal of its words",
+                (_, false, Some(_)) => "press i to type a sentence and parse it with these weights",
+                (_, false, None) => "press i to type a sentence",
+            },
         ],
         _ if view.shared.selected_run().is_some_and(|run| run.gone) => &GONE,
         _ if reading => &["reading the evaluation"],
@@ -236,6 +248,13 @@ fn list_line(number: usize, row: &Row, unit: Option<SurprisalUnit>, width: usize
 
 /// Trees and heat map of the sentence in view.
 fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wide: bool) {
+    if screen.typed.is_empty() && screen.order.is_empty() && screen.evaluation.is_some() {
+        let why = match screen.listing.filter.is_empty() {
+            true => ["no sentence is listed", "Esc shows all"],
+            false => ["no sentence matches the filter", "Esc shows all"],
+        };
+        return empty_state(frame, area, "Sentence", &why, view.theme);
+    }
     let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
     draw_facts(screen, frame, facts, view);
     let panes = &screen.panes;

@@ -39,7 +39,9 @@ impl Parses {
 
     /// Follows the selected run and its newest evaluation.
     pub(super) fn follow(&mut self, context: &mut Context) {
-        if let Some(Subject::Checkpoint(_)) = self.subject {
+        if matches!(self.subject, Some(Subject::Checkpoint(_)))
+            && context.shared.checkpoint.is_some()
+        {
             return;
         }
         let selected = context.shared.selected.map(Subject::Run);
@@ -47,6 +49,7 @@ impl Parses {
         if turned {
             context.push(Effect::Cancel("trees"));
             context.push(Effect::Cancel("parse"));
+            context.push(Effect::Cancel("weights"));
             *self = Parses {
                 subject: selected,
                 sentence: std::mem::take(&mut self.sentence),

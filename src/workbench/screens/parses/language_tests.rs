@@ -94,6 +94,30 @@ fn before_the_first_evaluation_it_says_what_will_come() {
 }
 
 #[test]
+fn a_checkpoint_file_speaks_of_surprisal_before_a_sentence_is_typed() {
+    let mut stage = Stage::new(Parses::default());
+    stage.shared.checkpoint = Some("best.safetensors".into());
+    stage.update(Input::Open(&Target::Checkpoint("best.safetensors".into())));
+    assert!(!stage.shot(80, 24).contains("F1"), "nothing is known of it yet");
+    stage.deliver("weights", weights(4));
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("surprisal: -log2 p") && !shot.contains("parse"), "{shot}");
+    assert!(shot.contains("type a sentence below") && !shot.contains("press i"), "{shot}");
+    stage.press(KeyCode::Esc);
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("press i") && !shot.contains("parse"), "{shot}");
+}
+
+#[test]
+fn a_filter_that_fits_nothing_is_no_lack_of_probability() {
+    let mut stage = stage();
+    stage.command("filter");
+    stage.update(Input::Paste("no such words"));
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("matches the filter") && !shot.contains("probability"), "{shot}");
+}
+
+#[test]
 fn fields_have_colours_where_there_are_some_and_shades_everywhere_else() {
     let mut stage = stage();
     let coloured = |stage: &Stage<Parses>, text: char| {
@@ -178,8 +202,8 @@ fn typed_sentences_of_one_word_and_more_are_scored_and_unknown_words_counted() {
     let effects = stage.press(KeyCode::Enter);
     assert!(said(&stage.settle(effects)).is_empty());
     snapshot("surprisal_typed", &stage);
-    stage.screen.sentence.clear();
     stage.screen.weights = Some(weights(0));
+    stage.command("type");
     stage.type_text("Dog");
     let effects = stage.press(KeyCode::Enter);
     assert!(said(&stage.settle(effects)).is_empty(), "the end of a sentence is predicted too");

@@ -7,6 +7,7 @@ mod exporting;
 mod follow;
 #[cfg(test)]
 mod language_tests;
+mod line;
 mod notes;
 mod panes;
 mod parsing;
@@ -26,6 +27,7 @@ use crate::workbench::weights::Loaded;
 use crate::workbench::widgets::{TreeLayout, moves};
 use analysis::Analysis;
 use crossterm::event::{KeyCode, KeyEvent};
+use line::SentenceLine;
 use panes::Panes;
 use parsing::{Parsed, Typed};
 use ratatui::Frame;
@@ -143,7 +145,7 @@ pub struct Parses {
     at: usize,
     editing: Option<Editing>,
     filter: Field,
-    sentence: Field,
+    sentence: SentenceLine,
     layout: TreeLayout,
     heat_first: bool,
     /// Whether the list is hidden.
@@ -233,7 +235,9 @@ impl Parses {
             "reload" => {
                 self.scrubbing = false;
                 self.weights = None;
+                self.failure = None;
                 self.read(Wanted::Newest, context);
+                self.read_weights(context);
             }
             "export" => self.ask_for_format(context),
             "copy" => self.copy(context),
@@ -291,25 +295,16 @@ impl Parses {
 
     fn key(&mut self, key: &KeyEvent, context: &mut Context) {
         let Some(editing) = self.editing else { return };
-        let field = match editing {
-            Editing::Filter => &mut self.filter,
-            Editing::Sentence => &mut self.sentence,
-        };
-        match key.code {
-            KeyCode::Enter if editing == Editing::Sentence => {
-                if !field.text().trim().is_empty() {
+        match (key.code, editing) {
+            (KeyCode::Enter, Editing::Sentence) => {
+                self.editing = None;
+                if !self.sentence.field.text().trim().is_empty() {
                     self.parse_typed(context);
                 }
-                return;
             }
-            KeyCode::Down if editing == Editing::Sentence => {
-                return self.turn_typed(self.typed.at() + 1, context);
-            }
-            KeyCode::Up if editing == Editing::Sentence => {
-                return self.turn_typed(self.typed.at().saturating_sub(1), context);
-            }
-            KeyCode::Enter | KeyCode::Esc => self.editing = None,
-            _ => field.key(key),
+            (KeyCode::Enter | KeyCode::Esc, _) => self.editing = None,
+            (_, Editing::Filter) => self.filter.key(key),
+            (_, Editing::Sentence) => self.sentence.key(key),
         }
         self.refilter(context);
     }
@@ -347,9 +342,12 @@ impl Parses {
             Target::Checkpoint(path) => {
                 *self = Parses {
                     subject: Some(Subject::Checkpoint(path.clone())),
+                    // There is nothing else to do with it.
                     editing: Some(Editing::Sentence),
+                    sentence: std::mem::take(&mut self.sentence),
                     ..Parses::default()
                 };
+                self.read_weights(context);
             }
             Target::Corpus(_) => {}
         }
@@ -362,6 +360,8 @@ impl Parses {
                 // Once more only for a newer evaluation, or when the user asks.
                 let newest = self.run(context).and_then(|run| run.history.newest("dev"));
                 self.settled = self.settled.max(newest.map(|e| e.step));
+            } else if report.kind == "weights" {
+                self.failure = Some(error.to_owned());
             } else {
                 self.live = Some(false);
             }
@@ -385,6 +385,10 @@ impl Parses {
             if std::mem::take(&mut self.missed) {
                 self.follow(context);
             }
+        } else if let Some(weights) = report.take::<Loaded>() {
+            if matches!(self.subject, Some(Subject::Checkpoint(_))) {
+                self.weights = Some(weights);
+            }
         } else if let Some(parsed) = report.take::<Parsed>() {
             self.parsed(parsed, context);
         } else if let Some(path) = report.take::<PathBuf>() {
@@ -405,7 +409,7 @@ impl Screen for Parses {
             Input::Paste(text) => {
                 match self.editing {
                     Some(Editing::Filter) => self.filter.paste(text),
-                    Some(Editing::Sentence) => self.sentence.paste(text),
+                    Some(Editing::Sentence) => self.sentence.field.paste(text),
                     None => {}
                 }
                 self.refilter(context);
@@ -430,5 +434,17 @@ impl Screen for Parses {
 
     fn editing(&self) -> bool {
         self.editing.is_some()
+    }
+
+    fn field_keys(&self) -> &'static [(&'static str, &'static str)] {
+        match self.editing {
+            Some(Editing::Sentence) => &[
+                ("Enter", "accept"),
+                ("Up", ""),
+                ("Down", "typed before"),
+                ("Esc", "leave the field"),
+            ],
+            _ => &[("Enter", "accept"), ("Esc", "leave the field")],
+        }
     }
 }

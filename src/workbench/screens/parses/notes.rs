@@ -53,6 +53,8 @@ pub const NOTES: &[Term] = &[
     Term {
         name: "type",
         meaning: "Words are split and normalised as those of the run's corpus; a text of several \
-                  sentences gives a tree a sentence, J and K scroll to it",
+                  sentences gives a tree a sentence, and Up and Down turn from one to the next. \
+                  While a line is open they bring back what was typed before; a line that is left \
+                  keeps its text",
     },
 ];

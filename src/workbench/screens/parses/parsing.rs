@@ -4,7 +4,7 @@ use super::analysis::{Analysis, Source, parse_kept, parse_text};
 use super::{Parses, Subject};
 use crate::workbench::screen::Context;
 use crate::workbench::task::Task;
-use crate::workbench::weights::Loaded;
+use crate::workbench::weights::{Loaded, from_file};
 
 /// Result of a parse, with the weights.
 pub enum Parsed {
@@ -76,13 +76,20 @@ impl Parses {
         }));
     }
 
+    /// Reads the weights of a checkpoint file: they tell whether it is a language model's.
+    pub(super) fn read_weights(&self, context: &mut Context) {
+        let Some(Subject::Checkpoint(path)) = self.subject.clone() else { return };
+        let title = format!("reading {}", path.display());
+        context.spawn(Task::new("weights", title, move |_| from_file(&path)));
+    }
+
     /// Parses what was typed, with weights as new as can be had.
     pub(super) fn parse_typed(&mut self, context: &mut Context) {
         let Some(source) = self.source(context) else {
             context.warn("no weights to parse with: start a run on screen 2 or select one on 7");
             return;
         };
-        let text = self.sentence.text().to_owned();
+        let text = self.sentence.accept();
         let weights = self.weights.clone().filter(|_| self.weights_are_newest(context));
         context.spawn(Task::new("parse", "parsing the typed sentence", move |handle| {
             let weights = weights.map_or_else(|| source.load(handle), Ok)?;

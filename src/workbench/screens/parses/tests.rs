@@ -58,8 +58,13 @@ fn empty_states_say_what_to_do_next() {
     stage.update(Input::Shown);
     stage.deliver("trees", None::<Evaluation>);
     snapshot("no_trees_yet", &stage);
+    stage.shared.checkpoint = Some("best.safetensors".into());
     stage.update(Input::Open(&Target::Checkpoint("best.safetensors".into())));
+    assert!(stage.screen.editing(), "there is nothing else to do with it");
+    stage.deliver("weights", weights());
     snapshot("checkpoint_only", &stage);
+    stage.press(KeyCode::Esc);
+    assert!(stage.shot(80, 24).contains("press i to type a sentence and parse it"));
 }
 
 #[test]
@@ -167,7 +172,7 @@ fn a_filter_that_fits_nothing_leaves_an_empty_list() {
     let mut stage = stage();
     stage.command("filter");
     stage.update(Input::Paste("no such words"));
-    assert!(stage.shot(80, 24).contains("Esc shows all"));
+    assert!(stage.shot(80, 24).contains("no sentence matches the filter"));
     stage.command("down");
     stage.command("export");
 }
@@ -180,8 +185,12 @@ fn a_typed_sentence_is_parsed_and_shown_with_its_unknown_words() {
     let effects = stage.press(KeyCode::Enter);
     assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "parse"));
     stage.settle(effects);
-    assert!(stage.screen.editing(), "the next sentence can be typed at once");
+    assert!(!stage.screen.editing(), "keys are commands again");
     snapshot("typed", &stage);
+    stage.command("type");
+    assert!(stage.shot(80, 24).ends_with("sentence:"), "a line for the next one");
+    stage.press(KeyCode::Up);
+    assert!(stage.shot(80, 24).ends_with("sentence: The cat barked at the dog."));
     stage.press(KeyCode::Esc);
     stage.command("clear");
     assert!(stage.screen.typed.is_empty());
@@ -200,9 +209,8 @@ fn typed_sentences_are_shown_one_by_one() {
         assert!(shot.contains(part), "{part}: {shot}");
     };
     shows(&stage, "typed 1 of 2, 3 words");
-    stage.press(KeyCode::Down);
+    stage.command("down");
     shows(&stage, "typed 2 of 2, 6 words");
-    stage.press(KeyCode::Esc);
     stage.command("up");
     shows(&stage, "typed 1 of 2");
     stage.command("clear");
@@ -222,6 +230,8 @@ fn a_typed_sentence_without_weights_says_why() {
     nothing.type_text("dogs bark");
     let effects = nothing.press(KeyCode::Enter);
     assert!(crate::workbench::stage::said(&effects)[0].contains("screen 2"), "{effects:?}");
+    nothing.command("type");
+    assert!(nothing.shot(80, 24).ends_with("sentence: dogs bark"), "it was not taken");
 }
 
 #[test]
@@ -351,9 +361,14 @@ fn weights_before_the_first_step_are_of_epoch_0() {
 #[test]
 fn another_run_starts_afresh() {
     let mut stage = stage();
+    stage.command("type");
+    stage.type_text("dogs bark");
+    stage.press(KeyCode::Esc);
     stage.shared.selected = None;
     stage.update(Input::Selection);
     assert!(stage.screen.evaluation.is_none());
+    stage.command("type");
+    assert!(stage.shot(80, 24).ends_with("sentence: dogs bark"), "it is tried on other weights");
     // Results of the run that was left are not shown.
     stage.deliver("trees", Some(evaluation()));
     assert!(stage.screen.evaluation.is_none());

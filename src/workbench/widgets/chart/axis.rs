@@ -106,6 +106,9 @@ fn round_step(least: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
+/// Characters that there is room for beside the chart.
+pub const LABEL: usize = 6;
+
 fn label(value: f64, decimals: usize) -> String {
     let a = value.abs();
     if a >= 1e6 {
@@ -119,7 +122,25 @@ fn label(value: f64, decimals: usize) -> String {
     if a != 0.0 && a < 1e-4 {
         return format!("{value:.0e}");
     }
-    format!("{value:.decimals$}")
+    let plain = format!("{value:.decimals$}");
+    match plain.len() <= LABEL || a >= 1.0 {
+        true => plain,
+        false if a == 0.0 => "0".to_owned(),
+        false => scientific(value, decimals),
+    }
+}
+
+/// With as many digits as the decimals have, without noughts at the end, e.g. `5e-4`.
+fn scientific(value: f64, decimals: usize) -> String {
+    let exponent = value.abs().log10().floor() as i32;
+    let digits = (decimals as i32 + exponent).max(0) as usize;
+    let text = format!("{value:.digits$e}");
+    match text.split_once('e') {
+        Some((number, exponent)) if number.contains('.') => {
+            format!("{}e{exponent}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text,
+    }
 }
 
 #[cfg(test)]
@@ -137,6 +158,13 @@ mod tests {
         assert_eq!(labels(Scale::exact(0.0, 1_000_000.0), 2), ["0", "500k", "1M"]);
         assert_eq!(labels(Scale::around(5.0, 5.0, false), 2), ["4.8", "5.0", "5.2"]);
         assert!(Scale::exact(f64::NAN, f64::NAN).ticks(3).len() <= 4);
+    }
+
+    #[test]
+    fn small_values_are_written_short_and_differ() {
+        assert_eq!(labels(Scale::exact(0.0, 0.0001), 2), ["0", "5e-5", "1e-4"]);
+        assert_eq!(labels(Scale::exact(0.00081, 0.00099), 3), ["8.5e-4", "9e-4", "9.5e-4"]);
+        assert_eq!(labels(Scale::around(0.001, 0.001, false), 3)[..2], ["9.5e-4", "1e-3"]);
     }
 
     #[test]

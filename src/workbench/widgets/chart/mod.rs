@@ -22,7 +22,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns for the values beside the vertical axis.
-const LABELS: u16 = 7;
+const LABELS: u16 = axis::LABEL as u16 + 1;
 
 /// One curve.
 #[derive(Clone, Copy)]
@@ -262,6 +262,10 @@ fn draw_y_axis(chart: &Chart, y: &Scale, plot: Rect, buffer: &mut Buffer) {
         let Some(place) = y.place(value) else { continue };
         let row = (dot_row(place, usize::from(plot.height) * 4) / 4) as u16;
         if row >= plot.height || used == Some(row) {
+            continue;
+        }
+        // Cut, figures of many digits would all look alike; their neighbours tell the scale.
+        if label.len() > usize::from(LABELS - 1) && label.contains('e') {
             continue;
         }
         used = Some(row);
