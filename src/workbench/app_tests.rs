@@ -148,9 +148,15 @@ fn a_training_that_finished_meanwhile_is_not_started_again() {
 }
 
 #[test]
-fn control_c_asks_also_in_a_popup_and_does_not_wait_when_pressed_again() {
+fn control_c_leaves_a_prompt_then_asks_and_does_not_wait_when_pressed_again() {
     let mut stage = training(10);
-    stage.keys(&["r", "Ctrl-c"]);
+    stage.keys(&["r", "0", ".", "5", "Ctrl-c"]);
+    assert!(!screenshot(&stage.app, 80, 24).contains("0.5"), "the prompt is closed");
+    stage.keys(&["r", "Enter"]);
+    assert_eq!(stage.calls(), ["LearningRate(0.5) 1"], "what was typed stood there again");
+    stage.keys(&["r", "2", "Esc", "r", "Enter"]);
+    assert!(stage.calls().is_empty(), "Esc gives up what was typed");
+    stage.keys(&["Ctrl-c"]);
     assert!(screenshot(&stage.app, 80, 24).contains("stop and save"));
     stage.keys(&["Ctrl-c"]);
     assert!(!stage.app.finished(), "the question still stands");
@@ -167,8 +173,7 @@ fn without_a_training_quitting_asks_nothing() {
 
 #[test]
 fn control_c_leaves_a_field_before_it_quits() {
-    for (screen, field) in
-        [("1", "/"), ("3", "/"), ("4", "i"), ("4", "/"), ("7", "/"), ("2", "n"), ("2", ":")]
+    for (screen, field) in [("1", "/"), ("4", "i"), ("4", "/"), ("7", "/"), ("2", "n"), ("2", ":")]
     {
         let mut stage = Stage::new();
         stage.app.shared.listed = true;
@@ -176,6 +181,23 @@ fn control_c_leaves_a_field_before_it_quits() {
         assert!(!stage.app.finished(), "{screen} {field}");
         stage.keys(&["Ctrl-c"]);
         assert!(stage.app.finished(), "{screen} {field}");
+        // No otherwise while a training of ours goes on, which is asked about then.
+        let mut stage = training(10);
+        stage.keys(&[screen, field, "a", "b", "Ctrl-c"]);
+        let asked = |stage: &Stage| screenshot(&stage.app, 80, 24).contains("stop and save");
+        assert!(!asked(&stage), "{screen} {field}");
+        stage.keys(&["Ctrl-c"]);
+        assert!(asked(&stage), "{screen} {field}");
+    }
+}
+
+#[test]
+fn a_field_that_control_c_left_has_its_text_when_it_is_opened_again() {
+    for (screen, field) in [("1", "/"), ("4", "i"), ("4", "/"), ("7", "/")] {
+        let mut stage = training(10);
+        stage.keys(&[screen, field, "x", "y", "z", "z", "y", "Ctrl-c", field]);
+        let shot = screenshot(&stage.app, 80, 24);
+        assert!(shot.contains(": xyzzy"), "{screen} {field}: {shot}");
     }
 }
 

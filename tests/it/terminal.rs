@@ -32,6 +32,7 @@ pub fn bytes_of(key: &str) -> String {
         "Esc" => "\u{1b}".into(),
         "Tab" => "\t".into(),
         "Space" => " ".into(),
+        "Up" => "\u{1b}[A".into(),
         "Down" => "\u{1b}[B".into(),
         "Right" => "\u{1b}[C".into(),
         "Shift-Down" => "\u{1b}[1;2B".into(),

@@ -59,7 +59,7 @@ fn from_the_first_start_to_the_quit_question() {
         let text = s.contents();
         text.contains("typed, 6 words") && text.contains("weights of step")
     });
-    session.keys(&bytes_of("Esc")).sees_no("leave the field");
+    session.sees_no("leave the field");
     // Another size redraws everything.
     session.resize(120, 40).until("a wide frame", is_drawn_to_its_edges);
     session.resize(80, 24).until("a narrow frame", is_drawn_to_its_edges);
@@ -89,7 +89,12 @@ fn help_explains_a_screen_and_typed_sentences_are_parsed_one_by_one() {
     session.keys(&bytes_of("Esc")).sees_no("Help: Grammar");
     session.does("parses").does_on(Parses, "type").keys("the dog ran. the old man saw it.\r");
     session.sees("typed 1 of 2, 3 words").keys(&bytes_of("Down")).sees("typed 2 of 2, 5 words");
-    // Ctrl-C asks about the training first; without an answer the field is still there.
+    // Ctrl-C leaves the line, which keeps its text; Up brings back what was typed before.
+    session.does_on(Parses, "type").keys("dogs ba").sees("sentence: dogs ba");
+    session.keys(&bytes_of("Ctrl-c")).sees_no("leave the field");
+    session.does_on(Parses, "type").sees("sentence: dogs ba").keys(&bytes_of("Up"));
+    session.sees("sentence: the dog ran. the old man saw it.");
+    session.keys(&bytes_of("Ctrl-c")).sees_no("leave the field");
     session.keys(&bytes_of("Ctrl-c")).sees("stop and save").keys("s");
     assert_eq!(ends_with(session), ("stopped".to_owned(), 0));
 }

@@ -24,7 +24,7 @@ use crate::workbench::theme::{Surroundings, Theme, ThemeName};
 use crossbeam_channel::Sender;
 use crossterm::event::{Event as Terminal, KeyEvent, KeyEventKind};
 use ratatui::Frame;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
 /// Whose popup it is.
@@ -54,6 +54,8 @@ pub struct App {
     pub(in crate::workbench) screens: Vec<Box<dyn Screen>>,
     pub(in crate::workbench) active: ScreenId,
     layers: Vec<Open>,
+    /// What stood in prompts that Ctrl-C closed, by their ids, until they are opened again.
+    left: HashMap<&'static str, String>,
     pub(in crate::workbench) shared: Shared,
     pub(in crate::workbench) theme: Theme,
     tasks: Tasks,
@@ -89,6 +91,7 @@ impl App {
             screens: screens::all(),
             active: ScreenId::Train,
             layers: Vec::new(),
+            left: HashMap::new(),
             shared: Shared { runs_folder, ..Shared::default() },
             theme: Theme::new(name, surroundings.unicode),
             tasks: Tasks::new(messages.clone()),
@@ -218,17 +221,23 @@ impl App {
         }
     }
 
-    /// Ctrl-C: out of a text field first, unless a training waits for an answer.
+    /// Ctrl-C: out of a text field first, which keeps its text; without one it quits.
     fn interrupt(&mut self) {
-        if self.leaving.is_none() && self.engine.own().is_empty() {
-            if self.top_layer().is_some_and(Layer::editing) {
-                return self.close(Answer::Cancelled);
-            }
-            if self.active_screen().is_some_and(|s| s.editing()) {
-                return self.tell(self.active, Input::LeaveField);
-            }
+        if self.leaving.is_some() {
+            return self.quit();
         }
-        self.quit();
+        match self.layers.last() {
+            Some(open) if open.layer.editing() => {
+                if let Some(text) = open.layer.text() {
+                    self.left.insert(open.id, text.to_owned());
+                }
+                self.close(Answer::Cancelled);
+            }
+            None if self.active_screen().is_some_and(|s| s.editing()) => {
+                self.tell(self.active, Input::LeaveField);
+            }
+            _ => self.quit(),
+        }
     }
 
     fn paste(&mut self, text: &str) {
@@ -304,11 +313,6 @@ impl App {
     /// The screen in view.
     fn active_screen(&self) -> Option<&dyn Screen> {
         self.screen(self.active)
-    }
-
-    /// The popup on top.
-    fn top_layer(&self) -> Option<&dyn Layer> {
-        self.layers.last().map(|open| &*open.layer)
     }
 
     /// Brings a screen into view.
@@ -396,7 +400,12 @@ impl App {
                 queue.extend(self.update(screen, Input::Open(&target)));
                 queue.extend(self.update(screen, Input::Shown));
             }
-            Effect::Popup(popup) => {
+            Effect::Popup(mut popup) => {
+                if let Popup::Prompt { id, initial, .. } = &mut popup
+                    && let Some(text) = self.left.remove(id)
+                {
+                    *initial = text;
+                }
                 let id = match &popup {
                     Popup::Question { id, .. }
                     | Popup::Prompt { id, .. }

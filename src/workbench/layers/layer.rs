@@ -37,6 +37,11 @@ pub trait Layer {
         false
     }
 
+    /// What was typed into it, where that should not be lost.
+    fn text(&self) -> Option<&str> {
+        None
+    }
+
     /// What its keys do, for the line of keys.
     fn keys(&self) -> &'static [(&'static str, &'static str)];
 }

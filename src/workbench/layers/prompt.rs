@@ -53,6 +53,10 @@ impl Layer for Prompt {
         true
     }
 
+    fn text(&self) -> Option<&str> {
+        Some(self.field.text())
+    }
+
     fn keys(&self) -> &'static [(&'static str, &'static str)] {
         &[("Enter", "accept"), ("Esc", "cancel")]
     }

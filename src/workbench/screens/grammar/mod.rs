@@ -124,6 +124,7 @@ impl Grammar {
                 self.sort = self.sort.next();
                 self.relist(context);
             }
+            "filter" if self.computed.is_none() => context.status("no symbols are listed yet"),
             "filter" => self.editing = true,
             "clear" => {
                 self.filter.clear();

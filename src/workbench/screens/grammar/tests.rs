@@ -175,11 +175,21 @@ fn symbols_are_filtered_and_sorted() {
     assert_eq!(stage.screen.order, [1, 2]);
     stage.type_text("xyz");
     assert!(stage.shot(80, 24).contains("no symbol fits"));
+    stage.update(Input::LeaveField);
+    command(&mut stage, "filter");
+    assert!(stage.shot(80, 24).ends_with(": vpxyz"), "a field that is left keeps its text");
     stage.press(KeyCode::Esc);
     command(&mut stage, "clear");
     assert_eq!(stage.screen.order.len(), 3);
     command(&mut stage, "sort");
     assert!(stage.shot(200, 60).contains("by purity"));
+}
+
+#[test]
+fn no_field_opens_where_there_is_nothing_to_filter() {
+    let mut stage = Stage::with_run(Grammar::default(), 1);
+    let effects = stage.command("filter");
+    assert!(!stage.screen.editing() && !said(&effects).is_empty());
 }
 
 #[test]
