@@ -8,7 +8,7 @@
 //! | 7 | `cli` | arguments, exit codes, plain output |
 //! | 6 | `workbench` | terminal, keys, screens |
 //! | 5 | `run` | run folders, locks, background jobs |
-//! | 4 | `training`, `analysis` | loops and statistics; they emit events |
+//! | 4 | `training`, `ensemble`, `analysis` | loops and statistics; they emit events |
 //! | 3 | `model`, `parser`, `checkpoint`, `render` | parameterisations, supervised parsers, weights in files, layout of trees |
 //! | 2 | `inference` | dynamic programs over numbers |
 //! | 1 | `evaluation` | bracket scores, perplexity |
@@ -18,6 +18,7 @@ pub mod analysis;
 pub mod checkpoint;
 pub mod cli;
 pub mod config;
+pub mod ensemble;
 pub mod evaluation;
 pub mod inference;
 pub mod model;

@@ -6,6 +6,7 @@
 //! that uses it.
 
 mod data;
+mod ensemble;
 mod error;
 mod parser;
 mod presets;
@@ -15,6 +16,7 @@ pub use data::{
     Data, Discontinuous, Encoding, Format, FunctionLabels, Punctuation, Sources, UnaryChains,
     VocabularyLimits,
 };
+pub use ensemble::{Ensemble, Kind, OnFailure, Sampling, Update};
 pub use error::ConfigError;
 pub use parser::{Binarisation, Heads, Horizontal, Parser, ParserFamily};
 pub use presets::{Preset, preset, presets};
@@ -33,7 +35,7 @@ impl Config {
                 toml::from_str(source).map_err(|e| ConfigError::syntax(name, source, &e))
             };
             let mut config = read(source)?;
-            let defaults = config.model.family.defaults();
+            let defaults = config.defaults();
             if !defaults.is_empty() {
                 let table = |text: &str| -> Result<toml::Table, ConfigError> {
                     toml::from_str(text).map_err(|e| ConfigError::invalid(name, &e))

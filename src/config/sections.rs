@@ -1,10 +1,13 @@
-use super::{ConfigError, Data, Horizontal, Parser};
+use super::ensemble::SUPERVISED;
+use super::{ConfigError, Data, Ensemble, Horizontal, Kind, Parser};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Every setting of a run. All sections and keys have defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
+    #[serde(skip_serializing_if = "Kind::is_train")]
+    pub kind: Kind,
     pub seed: u64,
     /// `auto`, `cpu` or `cuda:N`.
     pub device: String,
@@ -17,11 +20,13 @@ pub struct Config {
     pub evaluation: Evaluation,
     pub run: Run,
     pub parser: Parser,
+    pub ensemble: Ensemble,
 }
 
 impl Default for Config {
     fn default() -> Self {
         Config {
+            kind: Kind::Train,
             seed: 0,
             device: "auto".into(),
             threads: 0,
@@ -32,6 +37,7 @@ impl Default for Config {
             evaluation: Evaluation::default(),
             run: Run::default(),
             parser: Parser::default(),
+            ensemble: Ensemble::default(),
         }
     }
 }
@@ -381,17 +387,28 @@ const MOST: usize = 1_000_000;
 /// Most threads; at work they are never more than the cores.
 const MOST_THREADS: usize = 1024;
 
+/// Most bags, or rounds of boosting.
+const MOST_ROUNDS: usize = 1000;
+
 /// TOML has no larger whole number: a config beyond it could not be written back.
 const LARGEST: u64 = i64::MAX as u64;
 
 impl Config {
+    /// What holds where a config says nothing and [`Config::default`] does not hold, as TOML.
+    pub(super) fn defaults(&self) -> &'static str {
+        match self.kind {
+            Kind::Train => self.model.family.defaults(),
+            Kind::Bag | Kind::Boost => SUPERVISED,
+        }
+    }
+
     /// Draws the development set where none is named.
     pub fn split_seed(&self) -> u64 {
         self.data.split_seed.unwrap_or(self.seed)
     }
 
     /// Every whole number of the config with its key.
-    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 29] {
+    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 30] {
         let Config { data: d, model: m, training: t, evaluation: e, run: r, parser: p, .. } = self;
         let every = match e.every {
             Every::Epoch => 0,
@@ -431,6 +448,7 @@ impl Config {
             ("run.pinned", r.pinned as u64),
             ("parser.vertical", p.vertical as u64),
             ("parser.horizontal", horizontal as u64),
+            ("ensemble.rounds", self.ensemble.rounds as u64),
         ]
     }
 
@@ -481,6 +499,10 @@ impl Config {
         let p = &self.parser;
         if !(1..=2).contains(&p.vertical) {
             return bad("parser.vertical", p.vertical.to_string(), "1 or 2");
+        }
+        let rounds = self.ensemble.rounds;
+        if !(1..=MOST_ROUNDS).contains(&rounds) {
+            return bad("ensemble.rounds", rounds.to_string(), "a number from 1 to 1000");
         }
         let t = &self.training;
         if t.batch_size == 0 && t.batch_tokens == 0 {

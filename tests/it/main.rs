@@ -8,6 +8,7 @@ mod families;
 mod floors;
 mod formats;
 mod golden_checkpoints;
+mod golden_ensembles;
 mod golden_f1;
 mod golden_hmm;
 mod golden_pcfg;
