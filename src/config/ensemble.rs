@@ -37,9 +37,7 @@ impl Kind {
 /// that is in the trees but empty elements and grammatical functions.
 pub(super) const SUPERVISED: &str = r#"
 [data]
-punctuation = "keep"
-lowercase = false
-numbers = false
+preset = "trees"
 discontinuous = "attach"
 min_length = 1
 max_length = 1000000
