@@ -10,7 +10,7 @@
 //! | 5 | `run` | run folders, locks, background jobs |
 //! | 4 | `training`, `ensemble`, `analysis` | loops and statistics; they emit events |
 //! | 3 | `model`, `parser`, `checkpoint`, `render` | parameterisations, supervised parsers, weights in files, layout of trees |
-//! | 2 | `inference` | dynamic programs over numbers |
+//! | 2 | `inference`, `device` | dynamic programs over numbers; memory, products and kernels of a card |
 //! | 1 | `evaluation` | bracket scores, perplexity |
 //! | 0 | `treebank`, `report`, `config` | trees and corpora, the event type, settings |
 
@@ -18,6 +18,7 @@ pub mod analysis;
 pub mod checkpoint;
 pub mod cli;
 pub mod config;
+pub mod device;
 pub mod ensemble;
 pub mod evaluation;
 pub mod inference;

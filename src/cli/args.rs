@@ -141,6 +141,9 @@ pub struct Resume {
     /// Run folder, or the folder of several seeds
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
+    /// Device to go on with: auto, cpu or cuda:N [default: that of the run's config]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
     /// How many runs of several seeds at a time
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1,
           value_parser = several)]
@@ -435,6 +438,16 @@ pub struct Bench {
     /// Print a JSON array
     #[arg(long)]
     pub json: bool,
+    /// Compare the device with golden values and with the CPU instead of measuring; exits with 1
+    /// where a number is outside its bounds
+    #[arg(long)]
+    pub check: bool,
+    /// Folder of the golden values for --check [default: $RANKSPACE_SHARED/golden]
+    #[arg(long, value_name = "DIR", requires = "check")]
+    pub golden: Option<PathBuf>,
+    /// Matrix products of a card with factors rounded to TF32
+    #[arg(long)]
+    pub tf32: bool,
     /// Measure in this process; set by `bench` itself for its child processes
     #[arg(long, hide = true)]
     pub in_process: bool,

@@ -1,6 +1,7 @@
 //! `doctor`: what this machine and terminal offer, and what is missing.
 
 use super::args::Doctor;
+use crate::device::DeviceInfo;
 use anyhow::{Result, bail};
 use serde::Serialize;
 use std::env;
@@ -43,7 +44,17 @@ fn findings() -> Vec<Finding> {
     add("cores", cores.map_or_else(|e| e.to_string(), |n| n.to_string()), true);
     add("threads", rayon::current_num_threads().to_string(), true);
     add("vector units", or_none(vector_units()), true);
-    add("devices", "cpu (this build has no CUDA)".to_owned(), true);
+    match crate::device::devices() {
+        Ok(cards) => {
+            for card in &cards {
+                add("device", card_line(card), true);
+            }
+            if cards.is_empty() {
+                add("devices", "cpu; no CUDA device was found".to_owned(), true);
+            }
+        }
+        Err(reason) => add("devices", format!("cpu; {reason}"), true),
+    }
     for (name, folder) in
         [("runs folder", Some(PathBuf::from("runs"))), ("data folder", data_folder())]
     {
@@ -65,6 +76,22 @@ fn findings() -> Vec<Finding> {
     let utf8 = locale_is_utf8(|name| env::var(name).ok());
     add("UTF-8", if utf8 { "yes" } else { "no: set LANG, e.g. to C.UTF-8" }.to_owned(), true);
     findings
+}
+
+/// A card with what is known of it.
+fn card_line(card: &DeviceInfo) -> String {
+    let mut line = card.name.clone();
+    if let Some(model) = &card.model {
+        line.push_str(&format!(" {model}"));
+    }
+    if let (Some(free), Some(total)) = (card.free, card.total) {
+        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+        line.push_str(&format!(", {:.1} of {:.1} GiB free", gib(free), gib(total)));
+    }
+    if let Some(busy) = card.busy {
+        line.push_str(&format!(", busy {:.0}%", 100.0 * busy));
+    }
+    line
 }
 
 fn or_none(names: Vec<&str>) -> String {

@@ -72,7 +72,7 @@ impl Lines {
             EventKind::Round { round, metrics, .. } => {
                 Some(format!("round {round}  {}", figures(metrics)))
             }
-            EventKind::Step { .. } | EventKind::Checkpoint { .. } => None,
+            EventKind::Step { .. } | EventKind::Checkpoint { .. } | EventKind::Device(_) => None,
         }
     }
 

@@ -29,7 +29,7 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
         true => Usage(error.to_string()).into(),
         false => error,
     };
-    model::check_device(&config).map_err(|e| blame("device", e.into()))?;
+    model::placement(&config).map_err(|e| blame("device", e.into()))?;
     run::check_memory(&config, 0)?;
     Splits::check(&config).map_err(|e| match key_of(&e) {
         Some(key) => blame(key, e.into()),
@@ -61,13 +61,21 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
 
 pub fn resume(args: &Resume, out: &mut dyn Write) -> Result<()> {
     if Group::is_one(&args.run) {
+        if args.device.is_some() {
+            let text = "--device: several seeds go on where their config says";
+            return Err(Usage(text.into()).into());
+        }
         let group = Group::open(&args.run)?;
         run::stop_on_signals()?;
         return seeds::attend(&group, args.parallel, args.json, out);
     }
     let folder = RunFolder::open(&args.run)?;
+    if let Some(device) = &args.device {
+        let config = Config { device: device.clone(), ..folder.config()? };
+        model::placement(&config).map_err(|e| Usage(format!("--device: {e}")))?;
+    }
     run::stop_on_signals()?;
-    attend(Job::resume(folder)?, args.json, out)
+    attend(Job::resume_on(folder, args.device.clone())?, args.json, out)
 }
 
 /// The setting whose value is wrong in itself; `None` where it names what is not there.

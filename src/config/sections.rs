@@ -14,6 +14,8 @@ pub struct Config {
     /// Cores used; 0 takes all.
     pub threads: usize,
     pub precision: Precision,
+    /// Matrix products of a card with factors rounded to TF32: quicker and less exact.
+    pub tf32: bool,
     pub data: Data,
     pub model: Model,
     pub training: Training,
@@ -31,6 +33,7 @@ impl Default for Config {
             device: "auto".into(),
             threads: 0,
             precision: Precision::F32,
+            tf32: false,
             data: Data::default(),
             model: Model::default(),
             training: Training::default(),

@@ -7,6 +7,7 @@
 
 mod collect;
 mod dense_pcfg;
+mod device;
 mod done;
 mod element;
 mod emission;
@@ -34,6 +35,7 @@ pub use view::{
 };
 
 use crate::config::{Config, Decode, Elimination, Family, Precision};
+use crate::device::{self as devices, AdamFactors, Choice, DeviceError, DeviceInfo};
 use crate::inference::order::{Order, Plan};
 use crate::treebank::Batch;
 use candle_core::{Tensor, Var};
@@ -59,6 +61,8 @@ pub enum ModelError {
     Sentence { sentence: usize, reason: String },
     #[error("{0}")]
     Unsupported(String),
+    #[error(transparent)]
+    Device(DeviceError),
 }
 
 /// Named trainable tensors, in a fixed order.
@@ -111,6 +115,63 @@ pub trait Model: Send {
 
     /// Shortest sentence with a derivation, in tokens (2 for PCFGs).
     fn min_length(&self) -> usize;
+
+    /// The model as one that does whole steps on a device; `None` on the host.
+    fn resident(&self) -> Option<&dyn Resident> {
+        None
+    }
+
+    fn resident_mut(&mut self) -> Option<&mut dyn Resident> {
+        None
+    }
+}
+
+/// A model whose weights and moments live on a device, where whole steps are done.
+pub trait Resident {
+    /// Loss, gradients and update in one go; nothing is updated where the loss or the norm of the
+    /// gradient is no number.
+    fn train(
+        &mut self,
+        batch: &Batch,
+        noise: Noise<'_>,
+        factors: AdamFactors,
+    ) -> Result<Trained, ModelError>;
+
+    /// Names the batch that comes next, so that it can be laid out while the device works.
+    fn announce(&mut self, next: &Batch);
+
+    /// Moments of Adam as tensors `NAME.exp_avg` and `NAME.exp_avg_sq`.
+    fn moments(&self) -> Result<BTreeMap<String, Tensor>, ModelError>;
+
+    fn put_moments(&mut self, tensors: &BTreeMap<String, Tensor>) -> Result<(), ModelError>;
+
+    /// The device, with its present memory.
+    fn info(&self) -> DeviceInfo;
+
+    /// Memory that is taken there for this model, its batches and its frozen copies.
+    fn bytes(&self) -> u64;
+}
+
+/// What a step on a device has found.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// As [`StepOutput::loss`].
+    pub loss: f64,
+    pub log_probs: Vec<f64>,
+    /// Before clipping.
+    pub gradient_norm: f64,
+    pub network_seconds: f64,
+    pub inference_seconds: f64,
+    pub optimizer_seconds: f64,
+}
+
+impl Trained {
+    /// What is no number, if anything; nothing was updated then.
+    pub fn diverged(&self) -> Option<(&'static str, f64)> {
+        [("the loss", self.loss), ("the gradient norm", self.gradient_norm)]
+            .into_iter()
+            .find(|(_, value)| !value.is_finite())
+    }
 }
 
 /// What to compute for a sentence beside its log-probability.
@@ -211,14 +272,36 @@ fn order_of(setting: Elimination, plan: &dyn Plan) -> Order {
     }
 }
 
-/// Whether this build can train on the configured device; a checkpoint that was trained
-/// elsewhere can be used all the same.
-pub fn check_device(config: &Config) -> Result<(), ModelError> {
-    match config.device.as_str() {
-        "auto" | "cpu" => Ok(()),
-        other => Err(ModelError::Unsupported(format!(
-            "device = \"{other}\": this build computes on the CPU only; expected auto or cpu"
-        ))),
+/// Where a model of these settings computes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// `None`: on the host.
+    pub device: Option<Choice>,
+    /// Why it is not where the settings ask for, in a sentence.
+    pub note: Option<String>,
+}
+
+/// Where a model of these settings computes on this machine: on the host where the device that is
+/// asked for is not there, or the family has no kernels.
+///
+/// # Errors
+/// Where `device` means nothing.
+pub fn placement(config: &Config) -> Result<Placement, ModelError> {
+    let on_host = |note| Ok(Placement { device: None, note });
+    let setting = config.device.as_str();
+    if !devices::is_setting(setting) {
+        return Err(ModelError::Device(devices::not_a_setting(setting)));
+    }
+    let family = config.model.family;
+    match devices::choose(setting) {
+        Ok(Some(_)) if !device::supports(family) => on_host((setting != "auto").then(|| {
+            format!(
+                "device = \"{setting}\": {} has no kernels for a device yet; it computes on the CPU",
+                family.name()
+            )
+        })),
+        Ok(device) => Ok(Placement { device, note: None }),
+        Err(e) => on_host(Some(format!("{e}; it computes on the CPU"))),
     }
 }
 
@@ -263,12 +346,30 @@ pub fn shapes(config: &Config, vocabulary: usize) -> Vec<(String, Vec<usize>)> {
 
 /// A model of the configured family and precision with a random start by seed.
 pub fn build(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
-    check_device(config)?;
     check_decode(config)?;
-    match config.precision {
+    let host = match config.precision {
         Precision::F32 => build_in::<f32>(config, vocabulary),
         Precision::F64 => build_in::<f64>(config, vocabulary),
-    }
+    }?;
+    placed(config, vocabulary, host)
+}
+
+/// The model where its settings want it.
+fn placed(
+    config: &Config,
+    vocabulary: usize,
+    host: Box<dyn Model>,
+) -> Result<Box<dyn Model>, ModelError> {
+    use device::DeviceModel;
+    Ok(match (placement(config)?.device, config.precision) {
+        (None, _) => host,
+        (Some(choice), Precision::F32) => {
+            Box::new(DeviceModel::<f32>::around(host, config, vocabulary, choice)?)
+        }
+        (Some(choice), Precision::F64) => {
+            Box::new(DeviceModel::<f64>::around(host, config, vocabulary, choice)?)
+        }
+    })
 }
 
 fn build_in<T: Element>(config: &Config, vocabulary: usize) -> Result<Box<dyn Model>, ModelError> {
@@ -290,10 +391,11 @@ pub fn restore(
     tensors: BTreeMap<String, Tensor>,
 ) -> Result<Box<dyn Model>, ModelError> {
     check_decode(config)?;
-    match config.precision {
+    let host = match config.precision {
         Precision::F32 => restore_in::<f32>(config, vocabulary, tensors),
         Precision::F64 => restore_in::<f64>(config, vocabulary, tensors),
-    }
+    }?;
+    placed(config, vocabulary, host)
 }
 
 fn restore_in<T: Element>(

@@ -127,8 +127,30 @@ pub enum EventKind {
     },
     /// A checkpoint was written: `last` or `best`.
     Checkpoint { step: u64, name: String },
+    /// What the device of the run is doing now.
+    Device(DeviceUse),
     /// A note for the user.
     Message { level: Level, text: String },
+}
+
+/// A device other than the CPU, as it was when it was asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceUse {
+    /// As users write it, like `cuda:0`.
+    pub name: String,
+    /// The maker's name for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Bytes that this run has taken there.
+    pub taken: u64,
+    /// Bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// Share of the last moments in which it worked, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy: Option<f64>,
 }
 
 /// The epoch that a step belongs to: 0 before the first step, whatever the loop was about to begin

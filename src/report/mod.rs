@@ -7,7 +7,7 @@
 mod event;
 pub mod numbers;
 
-pub use event::{Event, EventKind, Level, Metrics, RunState, SCHEMA, epoch_at};
+pub use event::{DeviceUse, Event, EventKind, Level, Metrics, RunState, SCHEMA, epoch_at};
 
 /// Receives what a loop reports. Implemented by run folders, channels and tests.
 pub trait Reporter {

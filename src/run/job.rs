@@ -82,9 +82,20 @@ impl Job {
     /// works there, and where the config or the checkpoint cannot be read; the folder then stays
     /// as it was.
     pub fn resume(folder: RunFolder) -> Result<Job, RunError> {
+        Job::resume_on(folder, None)
+    }
+
+    /// The same on another device than the config names.
+    pub fn resume_on(folder: RunFolder, device: Option<String>) -> Result<Job, RunError> {
+        let placed = move |mut config: Config| {
+            if let Some(device) = device {
+                config.device = device;
+            }
+            config
+        };
         match (folder.last().is_file(), folder.best().is_file()) {
-            (true, _) => Job::start(folder, Task::resume),
-            (false, false) => Job::start(folder, |folder| Task::again(folder.config()?)),
+            (true, _) => Job::start(folder, |folder| Task::resume(folder, placed)),
+            (false, false) => Job::start(folder, |folder| Task::again(placed(folder.config()?))),
             // It got somewhere: to start again would overwrite that.
             (false, true) => Err(RunError::NothingToResume(folder.path().to_owned())),
         }

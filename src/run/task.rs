@@ -73,6 +73,7 @@ impl Task {
                     Vocabulary::with_end(words, limits.max_size, limits.min_count)
                 };
                 check_memory(&config, vocabulary.len())?;
+                tell_device(&config, reporter)?;
                 let model = model::build(&config, vocabulary.len())?;
                 let parameters = model.parameters().values().map(|p| p.elem_count()).sum::<usize>();
                 let mut sizes = format!(
@@ -101,9 +102,14 @@ impl Task {
         Ok(Task { resumed: true, ..Task::new(config) })
     }
 
-    /// Training on from a folder's `last`, with the settings of its config file.
-    pub fn resume(folder: &RunFolder) -> Result<Task, RunError> {
+    /// Training on from a folder's `last`, with the settings of its config file as `placed`
+    /// changes them.
+    pub fn resume(
+        folder: &RunFolder,
+        placed: impl FnOnce(Config) -> Config,
+    ) -> Result<Task, RunError> {
         let (config, checkpoint, mut state) = stored(folder)?;
+        let config = placed(config);
         let rate = config.training.learning_rate;
         let changed = rate != checkpoint.config.training.learning_rate;
         if changed {
@@ -120,7 +126,11 @@ impl Task {
                     reporter.message(Level::Info, text);
                 }
                 let splits = load(&config, reporter)?;
-                let model = checkpoint.model()?;
+                tell_device(&config, reporter)?;
+                // The device of the settings, wherever the checkpoint was written.
+                let own = Config { device: config.device.clone(), ..checkpoint.config.clone() };
+                let (words, weights) = (checkpoint.vocabulary.len(), checkpoint.weights.clone());
+                let model = model::restore(&own, words, weights)?;
                 let data = dataset(&splits, &checkpoint.vocabulary);
                 let moments = &checkpoint.optimizer;
                 Ok(Setup {
@@ -131,6 +141,18 @@ impl Task {
             }),
         })
     }
+}
+
+/// Says where the work will be done, if that is not the host as asked for.
+fn tell_device(config: &Config, reporter: &mut dyn Reporter) -> Result<(), RunError> {
+    let placement = model::placement(config)?;
+    if let Some(note) = placement.note {
+        reporter.message(Level::Warning, note);
+    }
+    if let Some(device) = placement.device {
+        reporter.message(Level::Info, format!("computing on {device}"));
+    }
+    Ok(())
 }
 
 /// What a resumption starts from.

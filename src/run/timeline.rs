@@ -152,6 +152,7 @@ impl Timeline {
             EventKind::Checkpoint { step, name } => {
                 self.checkpoints.insert(name.clone(), *step);
             }
+            EventKind::Device(_) => {}
             EventKind::Message { level, text } => {
                 let (level, text) = (*level, text.clone());
                 self.notes.push(Note { seq: event.seq, time, elapsed, level, text });

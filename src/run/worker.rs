@@ -7,7 +7,8 @@ use super::{
     BestFigures, Command, EvaluatedTrees, Holder, Lock, Outcome, RunError, RunFolder, Snapshot,
     Status, stop_requested,
 };
-use crate::report::{Event, EventKind, Level, Reporter, RunState};
+use crate::device::DeviceInfo;
+use crate::report::{DeviceUse, Event, EventKind, Level, Reporter, RunState};
 use crate::training::{Evaluated, Progress, TrainingError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use std::any::Any;
@@ -19,6 +20,9 @@ use std::time::{Duration, Instant};
 /// `last` is written at least this often.
 const SAVE: Duration = Duration::from_secs(60);
 
+/// How often it is said what the device does.
+const DEVICE: Duration = Duration::from_secs(5);
+
 /// How long a paused job sleeps between two looks around.
 const NAP: Duration = Duration::from_millis(100);
 
@@ -29,6 +33,7 @@ pub(super) struct Worker {
     heart: Heart,
     reports: Reports,
     last_save: Instant,
+    device_told: Option<Instant>,
     /// Faults of writing since the last success, so that one that lasts is said once.
     faults: BTreeSet<String>,
     outcome: Outcome,
@@ -62,6 +67,7 @@ impl Worker {
             heart,
             reports,
             last_save: Instant::now(),
+            device_told: None,
             faults: BTreeSet::new(),
             outcome: Outcome {
                 state: RunState::Running,
@@ -147,6 +153,7 @@ impl Worker {
             self.note_progress(&setup);
             match progress {
                 Ok(Progress::Step) => {
+                    self.tell_device(&setup);
                     let every = setup.trainer.config().run.checkpoint_every;
                     let due = every > 0 && setup.trainer.state().step.is_multiple_of(every);
                     if due || self.last_save.elapsed() >= SAVE {
@@ -167,6 +174,20 @@ impl Worker {
                     return Err(e.into());
                 }
             }
+        }
+    }
+
+    /// What the device does, every few seconds.
+    fn tell_device(&mut self, setup: &Setup) {
+        if self.device_told.is_some_and(|told| told.elapsed() < DEVICE) {
+            return;
+        }
+        if let Some(device) = setup.trainer.model().resident() {
+            self.device_told = Some(Instant::now());
+            let DeviceInfo { name, model, free, total, busy } = device.info();
+            let taken = device.bytes();
+            let device = DeviceUse { name, model, taken, free, total, busy };
+            self.reports.report(EventKind::Device(device));
         }
     }
 

@@ -15,6 +15,7 @@ mod evaluate;
 mod optimizer;
 mod schedule;
 mod state;
+mod step;
 #[cfg(test)]
 pub mod toy;
 mod trainer;
@@ -25,5 +26,6 @@ pub use error::TrainingError;
 pub use evaluate::baselines;
 pub use optimizer::{Adam, total_norm};
 pub use schedule::Plateau;
+pub use step::step;
 pub use state::{Best, Epoch, State};
 pub use trainer::{Ending, Evaluated, Progress, Trainer};

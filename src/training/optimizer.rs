@@ -6,7 +6,8 @@
 
 use super::TrainingError;
 use crate::config::{Optimizer as Kind, Training};
-use crate::model::{Gradients, Parameters};
+use crate::device::AdamFactors;
+use crate::model::{Gradients, Model, Parameters};
 use candle_core::{CpuStorage, DType, Device, InplaceOp2, Layout, Tensor};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -61,6 +62,14 @@ impl Adam {
             updates: 0,
             moments,
         })
+    }
+
+    /// For a model on the host or a device, which keeps its moments itself.
+    pub fn for_model(config: &Training, model: &dyn Model) -> Result<Adam, TrainingError> {
+        match model.resident() {
+            Some(_) => Adam::new(config, &Parameters::new()),
+            None => Adam::new(config, model.parameters()),
+        }
     }
 
     /// Number of updates so far.
@@ -135,6 +144,25 @@ impl Adam {
         Ok(())
     }
 
+    /// Counts one more update and tells what it multiplies with, for a device that does it.
+    pub fn next(&mut self, learning_rate: f64) -> AdamFactors {
+        self.updates += 1;
+        let t = self.updates as f64;
+        let (decoupled, coupled) = match self.kind {
+            Kind::Adamw => (1.0 - learning_rate * self.weight_decay, 0.0),
+            Kind::Adam => (1.0, self.weight_decay),
+        };
+        AdamFactors {
+            clip: self.clip,
+            beta1: self.beta1,
+            beta2: self.beta2,
+            step_size: learning_rate / (1.0 - self.beta1.powf(t)),
+            root_correction: (1.0 - self.beta2.powf(t)).sqrt(),
+            decoupled,
+            coupled,
+        }
+    }
+
     /// One update with the clip factor folded in. `norm` is the total norm before clipping.
     pub fn update(
         &mut self,
@@ -148,22 +176,11 @@ impl Adam {
                 return Err(TrainingError::parameter(name, "has no gradient"));
             }
         }
-        self.updates += 1;
-        let t = self.updates as f64;
-        let scale = if self.clip > 0.0 { (self.clip / (norm + 1e-6)).min(1.0) } else { 1.0 };
-        let (decoupled, coupled) = match self.kind {
-            Kind::Adamw => (1.0 - learning_rate * self.weight_decay, 0.0),
-            Kind::Adam => (1.0, self.weight_decay),
-        };
-        let factors = Factors {
-            scale,
-            beta1: self.beta1,
-            beta2: self.beta2,
-            step_size: learning_rate / (1.0 - self.beta1.powf(t)),
-            root_correction: (1.0 - self.beta2.powf(t)).sqrt(),
-            decoupled,
-            coupled,
-        };
+        let AdamFactors { clip, beta1, beta2, step_size, root_correction, decoupled, coupled } =
+            self.next(learning_rate);
+        let scale = if clip > 0.0 { (clip / (norm + 1e-6)).min(1.0) } else { 1.0 };
+        let factors =
+            Factors { scale, beta1, beta2, step_size, root_correction, decoupled, coupled };
         for (name, parameter) in parameters {
             let moments = self
                 .moments

@@ -1,5 +1,5 @@
 use super::evaluate::Pass;
-use super::{Adam, Batches, Best, Dataset, Epoch, Split, State, TrainingError, total_norm};
+use super::{Adam, Batches, Best, Dataset, Epoch, Split, State, TrainingError};
 use crate::config::{Config, Every, Select};
 use crate::model::{Model, ModelError, Noise, Parse, Parser};
 use crate::report::{EventKind, Level, Metrics, Reporter, epoch_at};
@@ -87,7 +87,7 @@ impl Trainer {
             return Err(TrainingError::NoGold);
         }
         Ok(Trainer {
-            optimizer: Adam::new(&config.training, model.parameters())?,
+            optimizer: Adam::for_model(&config.training, &*model)?,
             state: State::start(config.training.learning_rate, batches.fingerprint()),
             short: data.train.len() - long().count(),
             config: config.clone(),
@@ -125,6 +125,9 @@ impl Trainer {
             )));
         }
         trainer.optimizer.restore(state.step, moments)?;
+        if let Some(device) = trainer.model.resident_mut() {
+            device.put_moments(moments)?;
+        }
         trainer.state = state;
         Ok(trainer)
     }
@@ -143,7 +146,10 @@ impl Trainer {
 
     /// Optimiser state by tensor name, for checkpoints.
     pub fn moments(&self) -> Result<BTreeMap<String, Tensor>, TrainingError> {
-        self.optimizer.tensors(self.model.parameters())
+        match self.model.resident() {
+            Some(device) => Ok(device.moments()?),
+            None => self.optimizer.tensors(self.model.parameters()),
+        }
     }
 
     /// Development sentences in the order of [`Evaluated::parses`].
@@ -253,29 +259,21 @@ impl Trainer {
             _ => self.batches.order(epoch),
         };
         let batch = self.batches.batch(order[position as usize]);
+        let next = order.get(position as usize + 1).map(|&next| self.batches.batch(next));
         self.order = Some((epoch, order));
 
         let noise = Noise::Drawn { seed: self.config.seed, step: self.state.step };
-        let output = self.model.step(batch, noise).map_err(|error| match error {
+        let rate = self.state.learning_rate;
+        let stepped = super::step(&mut *self.model, &mut self.optimizer, (batch, next), noise, rate);
+        let output = stepped.map_err(|error| match error {
             // A fresh model gives every sentence a probability: updates took it away.
-            source @ ModelError::Sentence { .. } if self.state.step > 0 => {
+            TrainingError::Model(source @ ModelError::Sentence { .. }) if self.state.step > 0 => {
                 TrainingError::NoProbability { step: self.state.step + 1, source }
             }
-            other => other.into(),
+            other => other,
         })?;
-        let before_update = Instant::now();
-        let gradient_norm = total_norm(&output.gradients)?;
-        let diverged = [("the loss", output.loss), ("the gradient norm", gradient_norm)]
-            .into_iter()
-            .find(|(_, value)| !value.is_finite());
-        if diverged.is_none() {
-            self.optimizer.update(
-                self.model.parameters(),
-                &output.gradients,
-                self.state.learning_rate,
-                gradient_norm,
-            )?;
-        }
+        let gradient_norm = output.gradient_norm;
+        let diverged = output.diverged();
         let total = start.elapsed().as_secs_f64();
         let step = self.state.step + 1;
         reporter.report(EventKind::Step {
@@ -289,7 +287,7 @@ impl Trainer {
             seconds: [
                 ("network", output.network_seconds),
                 ("inference", output.inference_seconds),
-                ("optimizer", before_update.elapsed().as_secs_f64()),
+                ("optimizer", output.optimizer_seconds),
                 ("total", total),
             ]
             .into_iter()

@@ -4,7 +4,7 @@
 //! place that reads them. An event that arrives twice is counted once.
 
 use super::series::Series;
-use crate::report::{Event, EventKind, Level, Metrics, RunState, epoch_at};
+use crate::report::{DeviceUse, Event, EventKind, Level, Metrics, RunState, epoch_at};
 use std::collections::BTreeMap;
 
 /// Figures of one evaluation.
@@ -67,6 +67,8 @@ pub struct History {
     pub time: f64,
     /// Recent steps: tokens, seconds and seconds by part, averaged.
     pub speed: Speed,
+    /// The device of the run, as it was last said.
+    pub device: Option<DeviceUse>,
     next_seq: u64,
 }
 
@@ -182,6 +184,7 @@ impl History {
             EventKind::Message { level, text } => {
                 self.notes.push(Note { time: event.time, level: *level, text: text.clone() });
             }
+            EventKind::Device(device) => self.device = Some(device.clone()),
             EventKind::Round { .. } => {}
         }
         true

@@ -30,6 +30,22 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A number of bytes with the unit that fits it.
+pub fn bytes(count: u64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{count} bytes"),
+        _ if value < 10.0 => format!("{value:.1} {}", units[unit]),
+        _ => format!("{value:.0} {}", units[unit]),
+    }
+}
+
 /// The last gate before the terminal: whatever a screen drew, no cell holds an unsafe character.
 pub fn sanitise(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
@@ -206,6 +222,12 @@ pub fn setting(x: f64) -> String {
 mod tests {
     use super::*;
     use ratatui::layout::Rect;
+
+    #[test]
+    fn bytes_are_told_in_the_unit_that_fits() {
+        let all = [0, 999, 1000, 15_300_000, 141_000_000_000].map(bytes);
+        assert_eq!(all, ["0 bytes", "999 bytes", "1.0 kB", "15 MB", "141 GB"]);
+    }
 
     #[test]
     fn what_a_terminal_would_obey_is_made_visible() {

@@ -1,6 +1,6 @@
 //! HMMs against golden values: log-probabilities, gradients, dropout, training steps.
 
-use crate::shared::{golden_files, numbers, shared};
+use crate::shared::{emulated, golden_files, numbers, shared};
 use candle_core::{Device, Tensor};
 use rankspace::config::{Compat, Config, Family, Optimizer, Precision};
 use rankspace::model::{self, Model, Noise, Wanted};
@@ -18,12 +18,13 @@ fn of_group(tensors: &Tensors, group: &str) -> BTreeMap<String, Tensor> {
 
 /// Family and sizes are those of the tensors.
 fn restore(
+    device: &str,
     tensors: &Tensors,
     precision: Precision,
     compat: Compat,
     dropout: f64,
 ) -> Box<dyn Model> {
-    let mut config = Config { precision, ..Config::default() };
+    let mut config = Config { precision, device: device.into(), ..Config::default() };
     let m = &mut config.model;
     (m.compat, m.dropout) = (compat, dropout);
     let size = |name: &str| tensors[&format!("param.{name}")].dims2().expect("a matrix");
@@ -58,13 +59,17 @@ fn largest(x: &[f64]) -> f64 {
 }
 
 fn check(path: &Path, precision: Precision, compat: Compat) {
+    check_on("cpu", path, precision, compat);
+}
+
+fn check_on(device: &str, path: &Path, precision: Precision, compat: Compat) {
     let tensors = candle_core::safetensors::load(path, &Device::Cpu).expect("golden file reads");
     let masks: BTreeMap<String, Tensor> = ["start_mask", "u_mask", "v_mask"]
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), tensors.get(name)?.clone())))
         .collect();
     // The sidecar says what the others are divided by: 0.8.
-    let mut model = restore(&tensors, precision, compat, 0.2);
+    let mut model = restore(device, &tensors, precision, compat, 0.2);
     let noise = if masks.is_empty() { Noise::Off } else { Noise::Given(&masks) };
     // Files of families without a floor have no exact values beside.
     let exact = compat == Compat::None && tensors.contains_key("logp_exact");
@@ -76,7 +81,7 @@ fn check(path: &Path, precision: Precision, compat: Compat) {
         Precision::F32 => (1e-5, 1e-3, if rounded { 1e-6 } else { 1e-7 }),
         Precision::F64 => (1e-9, 1e-9, 1e-12),
     };
-    let name = format!("{} {precision:?} {compat:?}", path.display());
+    let name = format!("{} {precision:?} {compat:?} {device}", path.display());
     let batch = batch(&tensors);
     let output = model.step(&batch, noise).expect("a step");
     let expected = numbers(&tensors[&format!("logp{suffix}")]);
@@ -135,6 +140,21 @@ fn golden_hmm_rank_published_in_single_precision() {
 }
 
 #[test]
+fn golden_hmm_rank_by_the_kernels_of_a_device() {
+    if !emulated() {
+        return;
+    }
+    for (ending, precision, compat) in [
+        ("_f64.safetensors", Precision::F64, Compat::None),
+        ("_f64.safetensors", Precision::F32, Compat::None),
+        ("_f64.safetensors", Precision::F64, Compat::Published),
+        ("_f32.safetensors", Precision::F32, Compat::Published),
+    ] {
+        each("hmm_rank_", ending, |f| check_on("emulated", f, precision, compat));
+    }
+}
+
+#[test]
 fn golden_lhmm_in_double_precision() {
     each("lhmm_", "_f64.safetensors", |f| check(f, Precision::F64, Compat::None));
 }
@@ -153,7 +173,7 @@ fn golden_train_hmm_rank() {
         let sidecar: serde_json::Value = serde_json::from_str(&sidecar).expect("JSON");
         let optimiser = &sidecar["optimiser"];
         let number = |name: &str| optimiser[name].as_f64().expect("a number");
-        let mut model = restore(&tensors, Precision::F64, Compat::Published, 0.0);
+        let mut model = restore("cpu", &tensors, Precision::F64, Compat::Published, 0.0);
         let mut training = rankspace::config::Training {
             optimizer: Optimizer::Adamw,
             beta1: number("beta1"),

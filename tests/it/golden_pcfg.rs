@@ -1,7 +1,7 @@
 //! PCFGs of all families against golden values: log-probabilities, gradients, marginals, trees,
 //! best derivations.
 
-use crate::shared::{golden_files, numbers, shared};
+use crate::shared::{emulated, golden_files, numbers, shared};
 use candle_core::{Device, Tensor};
 use rankspace::config::{Compat, Config, Decode, Family, Precision};
 use rankspace::inference::Real;
@@ -19,6 +19,7 @@ struct Case {
     family: Family,
     precision: Precision,
     compat: Compat,
+    device: &'static str,
     /// Ending of the names of tensors.
     suffix: &'static str,
     tolerance: Tolerance,
@@ -28,7 +29,8 @@ fn config(sidecar: &Path, case: Case) -> (Config, usize) {
     let text = std::fs::read_to_string(sidecar).expect("sidecar reads");
     let json: serde_json::Value = serde_json::from_str(&text).expect("sidecar is JSON");
     let size = |name: &str| json["config"][name].as_u64().map(|n| n as usize);
-    let mut config = Config { precision: case.precision, ..Config::default() };
+    let device = case.device.to_owned();
+    let mut config = Config { precision: case.precision, device, ..Config::default() };
     let m = &mut config.model;
     (m.family, m.compat) = (case.family, case.compat);
     m.nonterminals = size("NT").expect("nonterminals");
@@ -77,8 +79,9 @@ fn check(path: &Path, case: Case) {
     let tensors = candle_core::safetensors::load(path, &Device::Cpu).expect("golden file reads");
     let (mut config, vocabulary) = config(&path.with_extension("json"), case);
     let mut model = model::restore(&config, vocabulary, parameters(&tensors)).expect("restores");
-    let Case { family, precision, compat, suffix, tolerance } = case;
-    let name = format!("{} {} {precision:?} {compat:?}", path.display(), family.name());
+    let Case { family, precision, compat, suffix, tolerance, device } = case;
+    let name =
+        format!("{} {} {precision:?} {compat:?} {device}", path.display(), family.name());
     let parser = model.freeze().expect("freezes");
     let viterbi = family.has_tensor().then(|| {
         config.evaluation.decode = Decode::Viterbi;
@@ -196,58 +199,74 @@ fn each(start: &str, ending: &str, test: impl Fn(&Path)) {
     files.iter().for_each(|f| test(f));
 }
 
-fn each_rank(ending: &str, precision: Precision, compat: Compat) {
+fn each_rank(device: &'static str, ending: &str, precision: Precision, compat: Compat) {
     let suffix = if compat == Compat::None { "_exact" } else { "" };
     let tolerance = if precision == Precision::F32 { SINGLE } else { DOUBLE };
-    let case = Case { family: Family::RankPcfg, precision, compat, suffix, tolerance };
+    let case = Case { family: Family::RankPcfg, precision, compat, device, suffix, tolerance };
     each("pcfg_rank_", ending, |f| check(f, case));
 }
 
 /// Families that never had a floor, in both precisions.
-fn each_exact(family: Family, start: &str) {
+fn each_exact(device: &'static str, family: Family, start: &str) {
     for (ending, precision, tolerance) in [
         ("_f64.safetensors", Precision::F64, DOUBLE),
         ("_f64.safetensors", Precision::F32, SINGLE),
         ("_f32.safetensors", Precision::F32, BOTH_SINGLE),
     ] {
-        let case = Case { family, precision, compat: Compat::None, suffix: "", tolerance };
+        let compat = Compat::None;
+        let case = Case { family, precision, compat, device, suffix: "", tolerance };
         each(start, ending, |f| check(f, case));
     }
 }
 
 #[test]
 fn golden_pcfg_rank_exact_in_double_precision() {
-    each_rank("_f64.safetensors", Precision::F64, Compat::None);
+    each_rank("cpu", "_f64.safetensors", Precision::F64, Compat::None);
 }
 
 #[test]
 fn golden_pcfg_rank_exact_in_single_precision() {
-    each_rank("_f64.safetensors", Precision::F32, Compat::None);
+    each_rank("cpu", "_f64.safetensors", Precision::F32, Compat::None);
 }
 
 #[test]
 fn golden_pcfg_rank_published_in_double_precision() {
-    each_rank("_f64.safetensors", Precision::F64, Compat::Published);
+    each_rank("cpu", "_f64.safetensors", Precision::F64, Compat::Published);
 }
 
 #[test]
 fn golden_pcfg_rank_published_in_single_precision() {
-    each_rank("_f32.safetensors", Precision::F32, Compat::Published);
+    each_rank("cpu", "_f32.safetensors", Precision::F32, Compat::Published);
 }
 
 #[test]
 fn golden_pcfg_state_in_both_precisions() {
-    each_exact(Family::TdPcfg, "pcfg_state_");
+    each_exact("cpu", Family::TdPcfg, "pcfg_state_");
 }
 
 #[test]
 fn golden_npcfg_in_both_precisions() {
-    each_exact(Family::NPcfg, "npcfg_");
+    each_exact("cpu", Family::NPcfg, "npcfg_");
 }
 
 #[test]
 fn golden_cpcfg_in_both_precisions() {
-    each_exact(Family::CPcfg, "cpcfg_");
+    each_exact("cpu", Family::CPcfg, "cpcfg_");
+}
+
+#[test]
+fn golden_pcfg_rank_and_state_by_the_kernels_of_a_device() {
+    if !emulated() {
+        return;
+    }
+    for (ending, precision) in
+        [("_f64.safetensors", Precision::F64), ("_f64.safetensors", Precision::F32)]
+    {
+        each_rank("emulated", ending, precision, Compat::None);
+    }
+    each_rank("emulated", "_f64.safetensors", Precision::F64, Compat::Published);
+    each_rank("emulated", "_f32.safetensors", Precision::F32, Compat::Published);
+    each_exact("emulated", Family::TdPcfg, "pcfg_state_");
 }
 
 /// The program for rule tensors by itself: every token has emissions of its own.

@@ -1,6 +1,6 @@
 //! Training against golden values: optimiser steps of the published code, plateau schedule.
 
-use crate::shared::{golden_files, numbers, shared};
+use crate::shared::{emulated, golden_files, numbers, shared};
 use candle_core::{Device, Tensor};
 use rankspace::config::{Compat, Config, Optimizer, Precision};
 use rankspace::model::{self, Noise};
@@ -56,10 +56,11 @@ fn assert_close(ours: &[f64], theirs: &[f64], tolerance: f64, place: &str) {
     }
 }
 
-fn check(path: &Path, sidecar: &Value) {
+fn check(device: &str, path: &Path, sidecar: &Value) {
     let place = |what: &str| format!("{}: {what}", path.display());
     let tensors = candle_core::safetensors::load(path, &Device::Cpu).expect("golden file reads");
-    let (config, vocabulary) = config(sidecar, &tensors);
+    let (mut config, vocabulary) = config(sidecar, &tensors);
+    config.device = device.into();
     let tolerance = if config.precision == Precision::F64 { 1e-9 } else { 1e-4 };
     let own: BTreeMap<String, Tensor> = tensors
         .iter()
@@ -74,18 +75,28 @@ fn check(path: &Path, sidecar: &Value) {
         let words = &tensors[&format!("len{:02}.word", *length as u64)];
         let rows = words.to_dtype(candle_core::DType::U32).and_then(|t| t.to_vec2::<u32>());
         let batch = Batch::new(rows.expect("word ids")).expect("no sentence is empty");
-        let output = model.step(&batch, Noise::Off).expect("a step");
-        let norm = total_norm(&output.gradients).expect("a norm");
-        assert_close(&[output.loss], &losses[k..=k], tolerance, &place(&format!("loss {k}")));
-        assert_close(&[norm], &norms[k..=k], tolerance, &place(&format!("norm {k}")));
         let rate = config.training.learning_rate;
-        adam.update(model.parameters(), &output.gradients, rate, norm).expect("updates");
+        let (loss, norm) = if let Some(device) = model.resident_mut() {
+            let trained = device.train(&batch, Noise::Off, adam.next(rate)).expect("a step");
+            (trained.loss, trained.gradient_norm)
+        } else {
+            let output = model.step(&batch, Noise::Off).expect("a step");
+            let norm = total_norm(&output.gradients).expect("a norm");
+            adam.update(model.parameters(), &output.gradients, rate, norm).expect("updates");
+            (output.loss, norm)
+        };
+        assert_close(&[loss], &losses[k..=k], tolerance, &place(&format!("loss {k}")));
+        assert_close(&[norm], &norms[k..=k], tolerance, &place(&format!("norm {k}")));
     }
-    let moments = adam.tensors(model.parameters()).expect("moments");
+    let moments = match model.resident() {
+        Some(device) => device.moments().expect("moments"),
+        None => adam.tensors(model.parameters()).expect("moments"),
+    };
+    let after = model.tensors().expect("weights");
     let mut compared = 0;
     for (name, theirs) in &tensors {
         let ours = if let Some(parameter) = name.strip_prefix("after.") {
-            model.parameters()[parameter].as_tensor()
+            &after[parameter]
         } else if name.starts_with("optimizer.") && name.ends_with(".step") {
             assert_eq!(numbers(theirs), [adam.updates() as f64], "{}", place(name));
             continue;
@@ -102,12 +113,23 @@ fn check(path: &Path, sidecar: &Value) {
 
 #[test]
 fn golden_train_pcfg_rank_steps_equal_those_of_the_published_code() {
+    each_pcfg("cpu");
+}
+
+#[test]
+fn golden_train_pcfg_rank_steps_by_the_kernels_of_a_device() {
+    if emulated() {
+        each_pcfg("emulated");
+    }
+}
+
+fn each_pcfg(device: &str) {
     let Some(folder) = shared("golden") else { return };
     let mut checked = 0;
     for path in golden_files(&folder, "train_pcfg", ".safetensors") {
         let sidecar = json(&path.with_extension("json"));
         if sidecar["model"] == "rank_pcfg" {
-            check(&path, &sidecar);
+            check(device, &path, &sidecar);
             checked += 1;
         }
     }

@@ -21,6 +21,18 @@ pub fn shared(path: &str) -> Option<PathBuf> {
     None
 }
 
+/// Whether the kernels can be compiled for the host; if not, a note on standard error.
+pub fn emulated() -> bool {
+    use rankspace::device::{Choice, Engine, Options};
+    match Engine::open(Choice::Emulated, Options::default()) {
+        Ok(_) => true,
+        Err(reason) => {
+            eprintln!("skipped: {reason}");
+            false
+        }
+    }
+}
+
 /// Golden files of a family, sorted by name.
 pub fn golden_files(folder: &std::path::Path, start: &str, end: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)

@@ -4,7 +4,7 @@ use super::Row;
 use super::case::Case;
 use super::machine;
 use crate::model::{self, Noise};
-use crate::training::{Adam, total_norm};
+use crate::training::{self, Adam};
 use crate::treebank::{Batch, Vocabulary};
 use anyhow::{Context, Result, anyhow};
 use rand::{Rng, SeedableRng};
@@ -17,12 +17,13 @@ const WARM_UP: usize = 2;
 
 /// A step is loss, gradients, clipping and Adam, as in training. Memory is the peak above what
 /// the process held at its start.
-pub fn measure(case: &Case, device: &str, steps: usize) -> Result<Row> {
+pub fn measure(case: &Case, (device, tf32): (&str, bool), steps: usize) -> Result<Row> {
     let at_start = machine::resident_mb();
     let mut config = case.config();
     config.device = device.to_owned();
+    config.tf32 = tf32;
     let mut model = model::build(&config, case.vocabulary)?;
-    let mut optimizer = Adam::new(&config.training, model.parameters())?;
+    let mut optimizer = Adam::for_model(&config.training, &*model)?;
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     let mut seconds = Vec::with_capacity(steps);
     let mut distinct = 0;
@@ -30,10 +31,8 @@ pub fn measure(case: &Case, device: &str, steps: usize) -> Result<Row> {
         let batch = random_batch(case, &mut rng)?;
         let start = Instant::now();
         let noise = Noise::Drawn { seed: config.seed, step: step as u64 };
-        let output = model.step(&batch, noise)?;
-        let norm = total_norm(&output.gradients)?;
         let rate = config.training.learning_rate;
-        optimizer.update(model.parameters(), &output.gradients, rate, norm)?;
+        training::step(&mut *model, &mut optimizer, (&batch, None), noise, rate)?;
         if step >= WARM_UP {
             seconds.push(start.elapsed().as_secs_f64());
             distinct += batch.words().iter().collect::<BTreeSet<_>>().len();
@@ -48,6 +47,7 @@ pub fn measure(case: &Case, device: &str, steps: usize) -> Result<Row> {
         seconds_min: min,
         seconds_median: median,
         tokens_per_s: (case.batch * case.n) as f64 / min,
+        device_mb: model.resident().map(|device| device.bytes() as f64 / f64::from(1 << 20)),
         peak_rss_mb: at_start.zip(peak).map(|(start, peak)| peak - start),
         gflops,
         share_of_peak: gflops / machine::gemm_peak(),
@@ -55,7 +55,7 @@ pub fn measure(case: &Case, device: &str, steps: usize) -> Result<Row> {
 }
 
 /// Words drawn evenly from the vocabulary, the two special ones left out where others are.
-fn random_batch(case: &Case, rng: &mut ChaCha8Rng) -> Result<Batch> {
+pub(super) fn random_batch(case: &Case, rng: &mut ChaCha8Rng) -> Result<Batch> {
     let vocabulary = u32::try_from(case.vocabulary).context("vocab")?;
     let first = (Vocabulary::UNKNOWN + 1).min(vocabulary - 1);
     let sentence =

@@ -2,6 +2,7 @@
 //! Every case runs in a child process of its own, so that its peak of memory is its own.
 
 mod case;
+mod check;
 mod machine;
 mod measure;
 
@@ -25,6 +26,9 @@ struct Row {
     tokens_per_s: f64,
     /// Above the start of the process; absent where the system does not tell.
     peak_rss_mb: Option<f64>,
+    /// Memory taken on the device; absent on the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    device_mb: Option<f64>,
     /// Arithmetic that the step needs, by the time that it takes.
     gflops: f64,
     /// `gflops` by that of a large matrix product, measured in the same process.
@@ -42,14 +46,21 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<()> {
     if args.in_process {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
         for case in &cases {
-            let row = pool.install(|| measure::measure(case, &args.device, args.steps))?;
+            let row = pool.install(|| measure::measure(case, (&args.device, args.tf32), args.steps))?;
             serde_json::to_writer(&mut *out, &row)?;
             writeln!(out)?;
         }
         return Ok(());
     }
     let config = Config { device: args.device.clone(), ..Config::default() };
-    model::check_device(&config).map_err(|e| Usage(format!("--device: {e}")))?;
+    let placement = model::placement(&config).map_err(|e| Usage(format!("--device: {e}")))?;
+    if let Some(note) = placement.note {
+        // Figures of another device than the one that was named would mislead.
+        return Err(Usage(format!("--device: {note}")).into());
+    }
+    if args.check {
+        return checked(args, out);
+    }
     let threads = threads(args.threads);
     let mut rows = Vec::new();
     for case in &cases {
@@ -70,6 +81,30 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// Compares the device with golden values and with the host.
+fn checked(args: &Bench, out: &mut dyn Write) -> Result<()> {
+    let folder = args.golden.clone().unwrap_or_else(check::default_folder);
+    if !args.json {
+        check::head(out)?;
+    }
+    let found = check::run(&args.device, &folder, |finding| {
+        if !args.json {
+            check::line(finding, out)?;
+            out.flush()?;
+        }
+        Ok(())
+    })?;
+    if args.json {
+        serde_json::to_writer(&mut *out, &found)?;
+        writeln!(out)?;
+    }
+    let wrong = found.iter().filter(|finding| !finding.holds()).count();
+    match wrong {
+        0 => Ok(()),
+        n => bail!("{n} of {} comparisons are outside their bounds", found.len()),
+    }
+}
+
 /// As many as were asked for and the machine has cores; more would only get in each other's way.
 fn threads(asked: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -83,9 +118,11 @@ fn threads(asked: usize) -> usize {
 fn in_child(case: &Case, args: &Bench, threads: usize) -> Result<Row> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let (threads, steps) = (threads.to_string(), args.steps.to_string());
+    let tf32 = if args.tf32 { &["--tf32"][..] } else { &[] };
     let output = Command::new(program)
         .args(["bench", "--in-process", "--case", &case.to_string(), "--device", &args.device])
         .args(["--threads", &threads, "--steps", &steps])
+        .args(tf32)
         .stdin(Stdio::null())
         .output()
         .context("cannot start a process for the case")?;
@@ -117,7 +154,8 @@ fn head(row: &Row, out: &mut dyn Write) -> Result<()> {
 }
 
 fn line(row: &Row, out: &mut dyn Write) -> Result<()> {
-    let memory = row.peak_rss_mb.map_or_else(|| "-".to_owned(), |mb| format!("{mb:.0}"));
+    let memory = row.device_mb.or(row.peak_rss_mb);
+    let memory = memory.map_or_else(|| "-".to_owned(), |mb| format!("{mb:.0}"));
     writeln!(
         out,
         "{:9.4} {:9.4} {:9.0} {:>8} {:8.1} {:7.0}%  {}",

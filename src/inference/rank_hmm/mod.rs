@@ -16,6 +16,7 @@
 //! exist.
 
 mod chain;
+pub mod device;
 mod steps;
 #[cfg(test)]
 mod tests;

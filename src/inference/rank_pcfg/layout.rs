@@ -57,6 +57,11 @@ impl Layout {
         self.base[width]
     }
 
+    /// Sum of the lengths at earlier places.
+    pub fn prefix(&self, place: usize) -> usize {
+        self.prefix[place]
+    }
+
     /// Width of the span in a row.
     pub fn width_of(&self, row: usize) -> usize {
         self.base[1..].partition_point(|&first| first <= row)

@@ -18,6 +18,7 @@
 //! outside pass walks the same cells from wide to narrow and *gathers* the gradient of log Z with
 //! respect to each cell, so nothing is written twice.
 
+pub mod device;
 mod kernel;
 mod layout;
 mod order;

@@ -40,7 +40,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    fn of(config: &config::Model, vocabulary: usize) -> Sizes {
+    pub fn of(config: &config::Model, vocabulary: usize) -> Sizes {
         let config::Model { states, rank, embedding, .. } = *config;
         Sizes { states, rank, embedding, vocabulary }
     }

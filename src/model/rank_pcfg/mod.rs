@@ -12,6 +12,7 @@ mod tests;
 
 use self::parser::RankPcfgParser;
 use self::pass::Pass;
+pub(super) use self::networks::RULE_NETWORKS;
 use super::element::Element;
 use super::layers::Weights;
 use super::memory::check_chart;
@@ -37,6 +38,17 @@ pub(super) enum Kind {
     State,
 }
 
+impl Kind {
+    /// The order of elimination where the settings leave it open.
+    pub fn elimination(self, setting: Elimination) -> Elimination {
+        match (self, setting) {
+            // Eq. 10 of Yang, Liu & Tu 2022: ranks are summed out span by span.
+            (Kind::State, Elimination::Auto) => Elimination::State,
+            (_, setting) => setting,
+        }
+    }
+}
+
 /// Numbers of symbols and dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
@@ -49,7 +61,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    fn of(config: &config::Model, vocabulary: usize) -> Sizes {
+    pub fn of(config: &config::Model, vocabulary: usize) -> Sizes {
         Sizes {
             kind: if config.family == Family::TdPcfg { Kind::State } else { Kind::Rank },
             nonterminals: config.nonterminals,
@@ -66,7 +78,7 @@ impl Sizes {
         6 * self.rank + 2 * self.nonterminals
     }
 
-    fn symbols(&self) -> usize {
+    pub fn symbols(&self) -> usize {
         self.nonterminals + self.preterminals
     }
 }
@@ -108,11 +120,7 @@ impl<T: Element> RankPcfg<T> {
     }
 
     fn with(config: &config::Model, sizes: Sizes, parameters: Parameters) -> Self {
-        let elimination = match (sizes.kind, config.elimination) {
-            // Eq. 10 of Yang, Liu & Tu 2022: ranks are summed out span by span.
-            (Kind::State, Elimination::Auto) => Elimination::State,
-            (_, setting) => setting,
-        };
+        let elimination = sizes.kind.elimination(config.elimination);
         RankPcfg {
             parameters,
             floor: match (sizes.kind, config.compat) {

@@ -37,7 +37,7 @@ pub(super) enum Projections<'a, T> {
 }
 
 /// Names of the three networks, as [`Projections::Own`] has them.
-pub(super) const RULE_NETWORKS: [&str; 3] = ["parent_mlp", "left_mlp", "right_mlp"];
+pub(in crate::model) const RULE_NETWORKS: [&str; 3] = ["parent_mlp", "left_mlp", "right_mlp"];
 
 impl<T: Element> Projections<'_, T> {
     /// Scores of the network of that number from its hidden rows.

@@ -221,6 +221,11 @@ fn speed_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
             spans.push(Span::styled(format!(" {name} {:.0}%", share * 100.0), theme.dim));
         }
     }
+    if let Some(device) = &history.device {
+        let busy = device.busy.map_or(String::new(), |b| format!(", busy {:.0}%", 100.0 * b));
+        let words = format!("   {} {}{busy}", device.name, text::bytes(device.taken));
+        spans.push(Span::styled(words, theme.dim));
+    }
     Line::from(spans)
 }
 

@@ -2,6 +2,7 @@
 
 mod charts;
 mod compare;
+mod devices;
 mod draw;
 mod figures;
 mod notes;
@@ -19,6 +20,7 @@ use crate::workbench::shared::{RunEntry, Shared, Standing};
 use crate::workbench::task::Task;
 use charts::Charts;
 use compare::Difference;
+use devices::Devices;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
@@ -31,6 +33,12 @@ pub const COMMANDS: &[Command] = &[
         keys: &["n"],
         help: "Start a training from a preset or a config file",
         short: "new",
+    },
+    Command {
+        name: "device",
+        keys: &["D"],
+        help: "Choose the device of the trainings that are started next",
+        short: "",
     },
     Command {
         name: "pause",
@@ -120,6 +128,8 @@ pub struct Train {
     differences: Vec<Difference>,
     /// Whether published figures are shown.
     literature: bool,
+    /// The device of the trainings that are started next; as their settings say if empty.
+    device: Devices,
 }
 
 impl Screen for Train {
@@ -130,8 +140,12 @@ impl Screen for Train {
     fn update(&mut self, input: Input, context: &mut Context) {
         match input {
             Input::Command(name) => self.command(name, context),
-            Input::Answer { popup, answer } => answered(popup, answer, context),
-            Input::Task(report) => config_read(report, context),
+            Input::Answer { popup: "device", answer: Answer::Item(i) } => {
+                self.device.choose(*i, context);
+            }
+            Input::Answer { popup, answer } => answered(popup, answer, &self.device, context),
+            Input::Task(report) if report.kind == "devices" => self.device.ask(report, context),
+            Input::Task(report) => config_read(report, &self.device, context),
             Input::Run(id) if context.shared.drawn_runs().any(|r| r.id == id) => {
                 self.charts.follow(context.shared);
             }
@@ -160,6 +174,7 @@ impl Train {
         match (name, run) {
             ("literature", _) => self.literature = !self.literature,
             ("new", _) => context.push(Effect::Popup(presets_popup())),
+            ("device", _) => devices::look(context),
             ("overlay-none", _) => {
                 let overlaid = context.shared.overlaid.clone();
                 for id in overlaid {
@@ -240,12 +255,12 @@ fn presets_popup() -> Popup {
     Popup::List { id: "new", title: "New training".into(), items, start: 0 }
 }
 
-fn answered(popup: &'static str, answer: &Answer, context: &mut Context) {
+fn answered(popup: &'static str, answer: &Answer, device: &Devices, context: &mut Context) {
     let selected = context.shared.selected;
     match (popup, answer) {
         ("new", Answer::Item(i)) => match config::presets().get(*i) {
             Some(preset) => match preset.config(&[]) {
-                Ok(config) => context.push(Effect::Start(Box::new(config))),
+                Ok(config) => context.push(Effect::Start(Box::new(device.applied(config)))),
                 Err(error) => context.warn(error.to_string()),
             },
             None => context.push(Effect::Popup(Popup::Prompt {
@@ -282,9 +297,9 @@ fn learning_rate(selected: Option<RunId>, text: &str, context: &mut Context) {
     }
 }
 
-fn config_read(report: &mut TaskReport, context: &mut Context) {
+fn config_read(report: &mut TaskReport, device: &Devices, context: &mut Context) {
     if let Some(config) = report.take::<Config>() {
-        context.push(Effect::Start(Box::new(config)));
+        context.push(Effect::Start(Box::new(device.applied(config))));
     } else if let Some(reason) = report.error() {
         context.warn(reason.to_owned());
     }

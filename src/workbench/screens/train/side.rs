@@ -4,6 +4,7 @@ use super::Train;
 use super::charts::of_language_model;
 use super::figures::{Kind, Page, baselines};
 use super::words::{device, head_title, left, milliseconds, parts};
+use crate::report::DeviceUse;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::RunEntry;
@@ -97,6 +98,9 @@ fn speed_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Vec<L
             ]));
         }
     }
+    if let Some(device) = &history.device {
+        device_rows(device, theme, lines);
+    }
     if Kind::of(Some(run)) == Kind::Counted {
         return;
     }
@@ -108,6 +112,20 @@ fn speed_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Vec<L
         lines.push(row("cuts", last, theme));
     }
     lines.push(row("gradient norm", text::figure(last.gradient_norm), theme));
+}
+
+fn device_rows<'a>(device: &DeviceUse, theme: &Theme, lines: &mut Vec<Line<'a>>) {
+    heading("Device", theme, lines);
+    lines.push(row(&device.name, device.model.clone().unwrap_or_default(), theme));
+    lines.push(row("memory of this run", text::bytes(device.taken), theme));
+    if let (Some(free), Some(total)) = (device.free, device.total) {
+        let used = total.saturating_sub(free);
+        let words = format!("{} of {}", text::bytes(used), text::bytes(total));
+        lines.push(row("memory in use", words, theme));
+    }
+    if let Some(busy) = device.busy {
+        lines.push(row("busy", format!("{:.0}%", 100.0 * busy), theme));
+    }
 }
 
 fn evaluation_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>) {
