@@ -6,7 +6,7 @@ use libloading::Library;
 use std::ffi::c_void;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Compilers that are tried after `$CXX`.
@@ -16,7 +16,12 @@ pub(super) struct Emulated {
     kernels: &'static Library,
     options: Options,
     marks: Mutex<[Option<Instant>; MARKS]>,
+    /// Bytes that are left, where a limit is set: a full card can be tried out so.
+    left: Option<Arc<Mutex<u64>>>,
 }
+
+/// Names the most bytes that an emulated device has.
+const LIMIT: &str = "RANKSPACE_EMULATED_MEMORY";
 
 /// The kernels of either number type, compiled once a process.
 static KERNELS: [OnceLock<Result<Library, String>>; 2] = [OnceLock::new(), OnceLock::new()];
@@ -25,7 +30,11 @@ impl Emulated {
     pub fn open(options: Options) -> Result<Emulated, DeviceError> {
         let library = KERNELS[usize::from(options.double)].get_or_init(|| compile(options.double));
         match library {
-            Ok(kernels) => Ok(Emulated { kernels, options, marks: Mutex::default() }),
+            Ok(kernels) => {
+                let limit = std::env::var(LIMIT).ok().and_then(|bytes| bytes.parse().ok());
+                let left = limit.map(|bytes| Arc::new(Mutex::new(bytes)));
+                Ok(Emulated { kernels, options, marks: Mutex::default(), left })
+            }
             Err(reason) => Err(DeviceError::Missing(reason.clone())),
         }
     }
@@ -63,11 +72,22 @@ fn compile(double: bool) -> Result<Library, String> {
 }
 
 /// Memory of the host, aligned for double precision.
-struct Words(Vec<u64>);
+struct Words {
+    words: Vec<u64>,
+    left: Option<Arc<Mutex<u64>>>,
+}
 
 impl Block for Words {
     fn at(&self) -> u64 {
-        self.0.as_ptr() as u64
+        self.words.as_ptr() as u64
+    }
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        if let Some(left) = &self.left {
+            *left.lock().unwrap_or_else(PoisonError::into_inner) += 8 * self.words.len() as u64;
+        }
     }
 }
 
@@ -77,7 +97,17 @@ impl Driver for Emulated {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Block>, DeviceError> {
-        Ok(Box::new(Words(vec![0; bytes.div_ceil(8)])))
+        let words = bytes.div_ceil(8);
+        if let Some(left) = &self.left {
+            let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+            let wanted = 8 * words as u64;
+            *left = left.checked_sub(wanted).ok_or_else(|| DeviceError::Memory {
+                device: "emulated".into(),
+                wanted: wanted.div_ceil(1 << 20),
+                free: *left >> 20,
+            })?;
+        }
+        Ok(Box::new(Words { words: vec![0; words], left: self.left.clone() }))
     }
 
     fn write(&self, at: u64, bytes: &[u8]) -> Result<(), DeviceError> {

@@ -3,6 +3,7 @@
 
 mod call;
 mod commands;
+mod device;
 mod evalb;
 mod families;
 mod floors;

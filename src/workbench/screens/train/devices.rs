@@ -20,7 +20,7 @@ struct Found(Result<Vec<DeviceInfo>, String>);
 
 /// Asks the machine, which may take a moment.
 pub(super) fn look(context: &mut Context) {
-    context.spawn(Task::new("devices", "looking for devices".into(), |_| {
+    context.spawn(Task::new("devices", "looking for devices", |_| {
         Ok::<_, String>(Found(crate::device::devices()))
     }));
 }
