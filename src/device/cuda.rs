@@ -5,34 +5,47 @@ use super::driver::{Arg, Block, DeviceError, Driver, MARKS, Product};
 use super::list::DeviceInfo;
 use super::{Options, real_name, source};
 use cudarc::cublas::{CudaBlas, result as blas, sys as blas_sys};
-use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, DriverError, result, sys};
+use cudarc::driver::{
+    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, DriverError, result, sys,
+};
 use cudarc::nvrtc::{self, CompileOptions, Ptx};
 use nvml_wrapper::Nvml;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A library of CUDA, and what to install where it is missing.
-const LIBRARIES: [(&str, fn() -> bool, &str); 3] = [
-    ("libcuda", || unsafe { sys::is_culib_present() }, "the driver of the card is not installed"),
-    (
-        "libcublas",
-        || unsafe { blas_sys::is_culib_present() },
-        "install the CUDA toolkit 12 or 13 (or the package nvidia-cublas) and name its folder in \
-         LD_LIBRARY_PATH",
-    ),
-    (
-        "libnvrtc",
-        || unsafe { nvrtc::sys::is_culib_present() },
-        "install the CUDA toolkit 12 or 13 (or the package nvidia-cuda-nvrtc) and name its folder \
-         in LD_LIBRARY_PATH",
-    ),
+/// A library of CUDA, and what to do where it is missing.
+struct Needed {
+    name: &'static str,
+    is_there: fn() -> bool,
+    advice: &'static str,
+}
+
+const NEEDED: [Needed; 3] = [
+    Needed {
+        name: "libcuda",
+        // SAFETY: the driver's library may be loaded at any time; so may the others.
+        is_there: || unsafe { sys::is_culib_present() },
+        advice: "the driver of the card is not installed",
+    },
+    Needed {
+        name: "libcublas",
+        is_there: || unsafe { blas_sys::is_culib_present() },
+        advice: "install the CUDA toolkit 12 or 13 (or the package nvidia-cublas) and name its \
+                 folder in LD_LIBRARY_PATH",
+    },
+    Needed {
+        name: "libnvrtc",
+        is_there: || unsafe { nvrtc::sys::is_culib_present() },
+        advice: "install the CUDA toolkit 12 or 13 (or the package nvidia-cuda-nvrtc) and name \
+                 its folder in LD_LIBRARY_PATH",
+    },
 ];
 
 /// A sentence where something is missing.
 fn check_libraries() -> Result<(), String> {
-    match LIBRARIES.iter().find(|(_, present, _)| !present()) {
-        Some((name, _, advice)) => Err(format!("{name} was not found: {advice}")),
+    match NEEDED.iter().find(|needed| !(needed.is_there)()) {
+        Some(Needed { name, advice, .. }) => Err(format!("{name} was not found: {advice}")),
         None => Ok(()),
     }
 }
@@ -55,7 +68,8 @@ pub(super) fn devices() -> Result<Vec<DeviceInfo>, String> {
     let count = count()?;
     let management = Nvml::init().ok();
     let info = |number: usize| {
-        let context = CudaContext::new(number).map_err(|e| format!("cuda:{number}: {}", told(&e)))?;
+        let context =
+            CudaContext::new(number).map_err(|e| format!("cuda:{number}: {}", told(&e)))?;
         let (free, total) = context.mem_get_info().map_err(|e| told(&e))?;
         Ok(DeviceInfo {
             name: format!("cuda:{number}"),
@@ -238,8 +252,7 @@ impl Driver for Cuda {
     fn copy(&self, from: u64, to: u64, bytes: usize) -> Result<(), DeviceError> {
         self.bind()?;
         // SAFETY: both lie in blocks that are borrowed.
-        let copied =
-            unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream.cu_stream()) };
+        let copied = unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream.cu_stream()) };
         self.check("copying on the card", copied)
     }
 

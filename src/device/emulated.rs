@@ -201,13 +201,11 @@ fn tf32(x: f32) -> f32 {
 
 /// # Safety
 /// The operands must lie in memory that is alive.
-unsafe fn multiply<T: Copy + 'static + std::ops::Mul<Output = T>>(
+unsafe fn multiply<T: Copy + 'static>(
     product: &Product,
     number: impl Fn(f64) -> T,
     round: impl Fn(T) -> T,
-) where
-    T: PartialEq + Default,
-{
+) {
     let &Product { shape: [m, n, k], a, b, c, c_stride, factor, keep } = product;
     // Factors are copied where they are rounded, packed in the order in which they are read.
     let packed = |x: super::driver::Operand, rows: usize, columns: usize| -> Vec<T> {

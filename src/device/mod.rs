@@ -24,9 +24,7 @@ pub use driver::DeviceError;
 pub use engine::{Engine, Matrix, Options};
 pub use list::{Choice, DeviceInfo, choose, devices, is_setting, not_a_setting};
 pub use memory::{Bytes, Doubles, Ints, Reals, Room};
-pub use ops::{
-    AdamFactors, By, ChartPlaces, ChartValues, Columns, Dropped, Groups, LatticeValues,
-};
+pub use ops::{AdamFactors, By, ChartPlaces, ChartValues, Columns, Dropped, Groups, LatticeValues};
 
 /// The kernels, in the order in which they are compiled.
 const SOURCES: [(&str, &str); 6] = [

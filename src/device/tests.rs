@@ -62,11 +62,7 @@ fn sums_of_columns_and_groups_and_norms_equal_plain_loops() {
     let (ra, rb, rw) = (room(&engine, &a), room(&engine, &b), room(&engine, &w));
     let (va, vb) = (ra.as_reals(&engine, a.len()), rb.as_reals(&engine, b.len()));
     let vw = rw.as_reals(&engine, rows);
-    for (by, weight) in [
-        (By::Nothing, None),
-        (By::Elements(vb), Some(&b)),
-        (By::Rows(vw), None),
-    ] {
+    for (by, weight) in [(By::Nothing, None), (By::Elements(vb), Some(&b)), (By::Rows(vw), None)] {
         let start = numbers(columns, 4);
         let to = room(&engine, &start);
         let to = to.as_reals(&engine, columns);
@@ -229,14 +225,11 @@ fn the_kernels_compile_for_every_card() {
     names.sort_by_key(|path| !path.to_string_lossy().contains("builtins"));
     // SAFETY: NVIDIA's libraries, with the functions of these types.
     unsafe {
-        let libraries: Vec<libloading::Library> = names
-            .iter()
-            .map(|name| libloading::Library::new(name).expect("loads"))
-            .collect();
+        let libraries: Vec<libloading::Library> =
+            names.iter().map(|name| libloading::Library::new(name).expect("loads")).collect();
         let nvrtc = libraries.last().expect("RANKSPACE_NVRTC has libnvrtc.so");
         let create: libloading::Symbol<Create> = nvrtc.get("nvrtcCreateProgram").expect("there");
-        let compile: libloading::Symbol<Compile> =
-            nvrtc.get("nvrtcCompileProgram").expect("there");
+        let compile: libloading::Symbol<Compile> = nvrtc.get("nvrtcCompileProgram").expect("there");
         let log_size: libloading::Symbol<Size> =
             nvrtc.get("nvrtcGetProgramLogSize").expect("there");
         let log: libloading::Symbol<Get> = nvrtc.get("nvrtcGetProgramLog").expect("there");

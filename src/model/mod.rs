@@ -295,13 +295,10 @@ pub fn placement(config: &Config) -> Result<Placement, ModelError> {
     let family = config.model.family;
     match devices::choose(setting) {
         Ok(Some(_)) if !device::supports(family) => on_host((setting != "auto").then(|| {
-            format!(
-                "device = \"{setting}\": {} has no kernels for a device yet; it computes on the CPU",
-                family.name()
-            )
+            format!("device = \"{setting}\": {} has no kernels for a device yet", family.name())
         })),
         Ok(device) => Ok(Placement { device, note: None }),
-        Err(e) => on_host(Some(format!("{e}; it computes on the CPU"))),
+        Err(e) => on_host(Some(e.to_string())),
     }
 }
 

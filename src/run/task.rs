@@ -147,7 +147,7 @@ impl Task {
 fn tell_device(config: &Config, reporter: &mut dyn Reporter) -> Result<(), RunError> {
     let placement = model::placement(config)?;
     if let Some(note) = placement.note {
-        reporter.message(Level::Warning, note);
+        reporter.message(Level::Warning, format!("{note}; it computes on the CPU"));
     }
     if let Some(device) = placement.device {
         reporter.message(Level::Info, format!("computing on {device}"));

@@ -26,6 +26,6 @@ pub use error::TrainingError;
 pub use evaluate::baselines;
 pub use optimizer::{Adam, total_norm};
 pub use schedule::Plateau;
-pub use step::step;
 pub use state::{Best, Epoch, State};
+pub use step::step;
 pub use trainer::{Ending, Evaluated, Progress, Trainer};

@@ -264,7 +264,8 @@ impl Trainer {
 
         let noise = Noise::Drawn { seed: self.config.seed, step: self.state.step };
         let rate = self.state.learning_rate;
-        let stepped = super::step(&mut *self.model, &mut self.optimizer, (batch, next), noise, rate);
+        let stepped =
+            super::step(&mut *self.model, &mut self.optimizer, (batch, next), noise, rate);
         let output = stepped.map_err(|error| match error {
             // A fresh model gives every sentence a probability: updates took it away.
             TrainingError::Model(source @ ModelError::Sentence { .. }) if self.state.step > 0 => {

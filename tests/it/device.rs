@@ -125,7 +125,8 @@ fn golden_values_and_the_cpu_confirm_a_device_by_a_command() {
     let Some(golden) = shared("golden") else { return };
     let call = || rankspace("bench --check --device emulated --golden");
     let ran = call().arg(&golden).succeeds();
-    for what in ["golden pcfg_rank_tiny_f64", "golden hmm_rank_dropout_f64", "host against device"] {
+    for what in ["golden pcfg_rank_tiny_f64", "golden hmm_rank_dropout_f64", "host against device"]
+    {
         let line = ran.stdout.lines().find(|line| line.contains(what));
         assert!(line.is_some_and(|line| line.starts_with("ok ")), "{what}: {ran}");
     }

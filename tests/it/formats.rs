@@ -336,7 +336,7 @@ empty-phrases                  1         1  phrases taken away that had no word 
 "
     );
     let all = rankspace("corpus stats - --json --preset all").input(text).succeeds().json();
-    assert_eq!(all["presets"].as_object().map(|p| p.len()), Some(6));
+    assert_eq!(all["presets"].as_object().map(|p| p.len()), Some(7));
     rankspace("corpus stats - --preset wsj").refused().complains("ptb, gum");
 }
 

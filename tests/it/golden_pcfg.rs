@@ -80,8 +80,7 @@ fn check(path: &Path, case: Case) {
     let (mut config, vocabulary) = config(&path.with_extension("json"), case);
     let mut model = model::restore(&config, vocabulary, parameters(&tensors)).expect("restores");
     let Case { family, precision, compat, suffix, tolerance, device } = case;
-    let name =
-        format!("{} {} {precision:?} {compat:?} {device}", path.display(), family.name());
+    let name = format!("{} {} {precision:?} {compat:?} {device}", path.display(), family.name());
     let parser = model.freeze().expect("freezes");
     let viterbi = family.has_tensor().then(|| {
         config.evaluation.decode = Decode::Viterbi;

@@ -46,7 +46,8 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<()> {
     if args.in_process {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
         for case in &cases {
-            let row = pool.install(|| measure::measure(case, (&args.device, args.tf32), args.steps))?;
+            let row =
+                pool.install(|| measure::measure(case, (&args.device, args.tf32), args.steps))?;
             serde_json::to_writer(&mut *out, &row)?;
             writeln!(out)?;
         }

@@ -236,7 +236,13 @@ impl Emission {
             Matrix::new(gathered, words.len(), d),
             Matrix::new(layer.hidden, states, d).t(),
         )?;
-        Ok(engine.emitted(to, layer.bias, words, self.log_normalisers.as_doubles(states), scales)?)
+        Ok(engine.emitted(
+            to,
+            layer.bias,
+            words,
+            self.log_normalisers.as_doubles(states),
+            scales,
+        )?)
     }
 
     /// Gradients of hidden, weight and bias from those of the log-probabilities of some distinct

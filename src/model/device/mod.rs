@@ -16,9 +16,7 @@ use self::store::Store;
 use super::element::Element;
 use super::hmm::mask::given;
 use super::words::Words;
-use super::{
-    Model, ModelError, Noise, Parameters, Parser, Resident, StepOutput, Trained,
-};
+use super::{Model, ModelError, Noise, Parameters, Parser, Resident, StepOutput, Trained};
 use crate::config::{Compat, Config, Elimination, Family, Precision};
 use crate::device::{AdamFactors, Choice, DeviceError, DeviceInfo, Dropped, Engine, Options, Room};
 use crate::inference::{rank_hmm, rank_pcfg};
@@ -175,10 +173,9 @@ impl<T: Element + bytemuck::Pod> DeviceModel<T> {
     fn check(&self, batch: &Batch) -> Result<(), ModelError> {
         let least = self.kind.least();
         match (0..batch.len()).find(|&b| batch.length(b) < least) {
-            Some(sentence) => Err(ModelError::Sentence {
-                sentence,
-                reason: "one word has no derivation".into(),
-            }),
+            Some(sentence) => {
+                Err(ModelError::Sentence { sentence, reason: "one word has no derivation".into() })
+            }
             None => Ok(()),
         }
     }
@@ -244,10 +241,7 @@ impl<T: Element + bytemuck::Pod> DeviceModel<T> {
     /// Seconds in the networks and in the dynamic program of the last step, after a wait.
     fn seconds(&self) -> [f64; 2] {
         let engine = &self.store.engine;
-        [
-            engine.seconds_between(0, 1) + engine.seconds_between(2, 3),
-            engine.seconds_between(1, 2),
-        ]
+        [engine.seconds_between(0, 1) + engine.seconds_between(2, 3), engine.seconds_between(1, 2)]
     }
 }
 
@@ -263,14 +257,12 @@ fn masks<'a>(
         Noise::Off => return Ok(hmm::Masks::OFF),
         Noise::Drawn { .. } if share <= 0.0 => return Ok(hmm::Masks::OFF),
         // As model/hmm/mask.rs tells the three matrices apart.
-        Noise::Drawn { seed, step } => [1u64, 2, 3]
-            .map(|number| Dropped::Drawn { share, seed: seed ^ (number << 56), step }),
+        Noise::Drawn { seed, step } => {
+            [1u64, 2, 3].map(|number| Dropped::Drawn { share, seed: seed ^ (number << 56), step })
+        }
         Noise::Given(tensors) => {
-            let names = [
-                ("start_mask", sizes.embedding),
-                ("u_mask", sizes.rank),
-                ("v_mask", sizes.rank),
-            ];
+            let names =
+                [("start_mask", sizes.embedding), ("u_mask", sizes.rank), ("v_mask", sizes.rank)];
             let mut all = [Dropped::Nothing; 3];
             for ((room, (name, columns)), to) in rooms.iter_mut().zip(names).zip(&mut all) {
                 let bytes = given(tensors, name, [sizes.states, columns])?;
@@ -293,11 +285,7 @@ impl<T: Element + bytemuck::Pod> Model for DeviceModel<T> {
     fn tensors(&self) -> Result<BTreeMap<String, Tensor>, ModelError> {
         self.catch_up()?;
         // Copies: what is on the host changes in place when it catches up.
-        self.host
-            .tensors()?
-            .into_iter()
-            .map(|(name, tensor)| Ok((name, tensor.copy()?)))
-            .collect()
+        self.host.tensors()?.into_iter().map(|(name, tensor)| Ok((name, tensor.copy()?))).collect()
     }
 
     fn min_length(&self) -> usize {

@@ -59,9 +59,8 @@ impl<T: Element + bytemuck::Pod> DeviceParser<T> {
         parameters: &Parameters,
     ) -> Result<Self, ModelError> {
         store.upload::<T>(parameters)?;
-        let copy = |(name, var): (&String, &candle_core::Var)| {
-            Ok((name.clone(), var.as_tensor().copy()?))
-        };
+        let copy =
+            |(name, var): (&String, &candle_core::Var)| Ok((name.clone(), var.as_tensor().copy()?));
         let weights = parameters.iter().map(copy).collect::<Result<_, ModelError>>()?;
         let (order, program) = match &kind {
             Kind::Pcfg { sizes, elimination } => {

@@ -1,8 +1,6 @@
 //! The rank-space PCFG and the TD-PCFG on a device: model/rank_pcfg/pass.rs step by step.
 
-use super::layers::{
-    Emission, Layer, Residual, linear, linear_backward, linear_relu_backward,
-};
+use super::layers::{Emission, Layer, Residual, linear, linear_backward, linear_relu_backward};
 use super::store::Store;
 use super::words::DeviceWords;
 use crate::config::Elimination;
@@ -132,9 +130,7 @@ impl Grammar {
         DeviceRules {
             rank: r,
             children: match order {
-                Order::Rank => {
-                    DeviceChildren::Rank(self.children.as_reals(engine, 2 * r * r))
-                }
+                Order::Rank => DeviceChildren::Rank(self.children.as_reals(engine, 2 * r * r)),
                 Order::State => DeviceChildren::State {
                     u: self.u.as_reals(engine, nt * r),
                     vw: self.vw.as_reals(engine, nt * 2 * r),
@@ -277,17 +273,13 @@ impl Pass {
         engine.column_sums(dots, vw, by, (1.0, false), &mut self.columns)?;
         engine.softmax_columns_backward(vw, vw_gradient, dots)?;
         engine.softmax_rows_backward(start, start_gradient, nt)?;
-        let scores = [
-            factor_gradient,
-            wide_gradient.columns(0..r),
-            wide_gradient.columns(r..2 * r),
-        ];
+        let scores =
+            [factor_gradient, wide_gradient.columns(0..r), wide_gradient.columns(r..2 * r)];
         let rooms = (&mut self.hidden_gradient, &mut self.columns);
         symbols_backward(store, sizes, &self.grammar.hidden, (scores, u_gradient), rooms)?;
 
         let hidden = self.hidden_gradient.reals(engine, pt * d)?;
-        let to =
-            [hidden, store.gradient("term_mlp.3.weight")?, store.gradient("term_mlp.3.bias")?];
+        let to = [hidden, store.gradient("term_mlp.3.weight")?, store.gradient("term_mlp.3.bias")?];
         let Grammar { emission, emission_network, root_network, .. } = &mut self.grammar;
         let layer = last_layer(emission_network, store, sizes)?;
         emission.backward(engine, &layer, self.words.ids(), emitted_gradient, to)?;

@@ -57,7 +57,10 @@ fn difference(a: &BTreeMap<String, Tensor>, b: &BTreeMap<String, Tensor>) -> f64
     let largest = b.values().flat_map(values).fold(0.0f64, |m, x| m.max(x.abs()));
     let apart = |(name, a): (&String, &Tensor)| {
         let pairs = values(a).into_iter().zip(values(&b[name]));
-        pairs.fold(0.0f64, |m, (a, b)| if (a - b).is_nan() { f64::NAN } else { m.max((a - b).abs()) })
+        pairs.fold(
+            0.0f64,
+            |m, (a, b)| if (a - b).is_nan() { f64::NAN } else { m.max((a - b).abs()) },
+        )
     };
     a.iter().map(apart).fold(0.0, f64::max) / largest
 }
@@ -187,8 +190,12 @@ fn steps_on_a_device_update_weights_and_moments_as_the_host_does() {
     let host = build(&on_host, VOCABULARY).expect("builds");
     let mut weights: BTreeMap<String, Vec<f64>> =
         host.tensors().expect("weights").iter().map(|(n, t)| (n.clone(), values(t))).collect();
-    let shapes: BTreeMap<String, Vec<usize>> =
-        host.tensors().expect("weights").iter().map(|(n, t)| (n.clone(), t.dims().to_vec())).collect();
+    let shapes: BTreeMap<String, Vec<usize>> = host
+        .tensors()
+        .expect("weights")
+        .iter()
+        .map(|(n, t)| (n.clone(), t.dims().to_vec()))
+        .collect();
     let mut moments: BTreeMap<String, Vec<[f64; 2]>> =
         weights.iter().map(|(n, w)| (n.clone(), vec![[0.0; 2]; w.len()])).collect();
     let tensor = |name: &String, values: &[f64]| {
@@ -287,8 +294,7 @@ fn a_broken_weight_updates_nothing_and_is_told() {
         coupled: 0.0,
     };
     let before = device.tensors().expect("weights");
-    let outcome =
-        device.resident_mut().expect("on a device").train(&batch(), Noise::Off, factors);
+    let outcome = device.resident_mut().expect("on a device").train(&batch(), Noise::Off, factors);
     assert!(matches!(outcome, Err(ModelError::Sentence { .. })), "{outcome:?}");
     let after = device.tensors().expect("weights");
     for (name, tensor) in before.iter().filter(|(name, _)| *name != "rank_proj") {
@@ -313,11 +319,11 @@ fn rounded_factors_change_the_numbers_a_little() {
 fn what_a_device_is_not_there_for_is_done_on_the_host_with_a_sentence() {
     let note = |config: &Config| crate::model::placement(config).expect("a setting").note;
     let ngram = config(Family::Ngram, "emulated", Precision::F32);
-    assert!(note(&ngram).is_some_and(|n| n.contains("ngram") && n.contains("on the CPU")));
+    assert!(note(&ngram).is_some_and(|n| n.contains("ngram has no kernels")));
     assert_eq!(note(&Config { device: "auto".into(), ..ngram.clone() }), None);
     let far = Config { device: "cuda:97".into(), ..config(Family::RankPcfg, "", Precision::F32) };
     let text = note(&far).expect("nobody has so many cards");
-    assert!(text.contains("cuda:97") && text.contains("on the CPU"), "{text}");
+    assert!(text.contains("cuda:97"), "{text}");
     assert!(build(&far, VOCABULARY).expect("on the host").resident().is_none());
     let wrong = Config { device: "gpu".into(), ..far };
     let error = crate::model::placement(&wrong).expect_err("no setting").to_string();

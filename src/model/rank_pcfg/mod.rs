@@ -10,9 +10,9 @@ mod pass;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::networks::RULE_NETWORKS;
 use self::parser::RankPcfgParser;
 use self::pass::Pass;
-pub(super) use self::networks::RULE_NETWORKS;
 use super::element::Element;
 use super::layers::Weights;
 use super::memory::check_chart;

@@ -39,7 +39,7 @@ impl Devices {
             Item { name: "cpu".into(), description: "all cores, or as `threads` says".into() },
         ];
         items.extend(cards.unwrap_or_default().iter().map(item));
-        self.names = items.iter().map(|item| item.name.to_string()).collect();
+        self.names = items.iter().map(|item| item.name.clone()).collect();
         let chosen = self.chosen.as_deref().unwrap_or("auto");
         let start = self.names.iter().position(|name| name == chosen).unwrap_or(0);
         let title = "Device of the next trainings".into();
@@ -69,5 +69,5 @@ fn item(card: &DeviceInfo) -> Item {
     if let Some(busy) = card.busy {
         words.push_str(&format!(", busy {:.0}%", 100.0 * busy));
     }
-    Item { name: card.name.clone().into(), description: words }
+    Item { name: card.name.clone(), description: words }
 }

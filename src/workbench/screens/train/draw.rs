@@ -221,11 +221,6 @@ fn speed_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
             spans.push(Span::styled(format!(" {name} {:.0}%", share * 100.0), theme.dim));
         }
     }
-    if let Some(device) = &history.device {
-        let busy = device.busy.map_or(String::new(), |b| format!(", busy {:.0}%", 100.0 * b));
-        let words = format!("   {} {}{busy}", device.name, text::bytes(device.taken));
-        spans.push(Span::styled(words, theme.dim));
-    }
     Line::from(spans)
 }
 
@@ -245,7 +240,11 @@ fn config_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
     spans.push(match &run.config {
         Some(config) => {
             let sizes = sizes::line(&config.model);
-            let words = format!("{sizes}  seed {}  {}", config.seed, device(config));
+            let place = match &run.history.device {
+                Some(device) => format!("{} {}", device.name, text::bytes(device.taken)),
+                None => device(config),
+            };
+            let words = format!("{sizes}  seed {}  {place}", config.seed);
             Span::styled(words, theme.dim)
         }
         None => Span::styled("its settings cannot be read", theme.warning),

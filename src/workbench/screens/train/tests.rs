@@ -190,6 +190,53 @@ fn a_preset_or_a_config_file_starts_a_training() {
     assert!(matches!(&effects[..], [Effect::Start(c)] if c.seed == 11), "{effects:?}");
 }
 
+#[test]
+fn the_device_of_the_next_trainings_is_chosen_from_what_the_machine_has() {
+    let shared = shared_with_run(10);
+    let mut train = train(&shared);
+    let mut effects = update(&mut train, Input::Command("device"), &shared);
+    let Some(Effect::Spawn(task)) = effects.pop() else { panic!("{effects:?}") };
+    let payload = task.run().expect("an answer, whatever the machine has");
+    let outcome = crate::workbench::news::Outcome::Done(payload);
+    let mut report = TaskReport::new(ScreenId::Train, "devices", outcome);
+    let effects = update(&mut train, Input::Task(&mut report), &shared);
+    let [Effect::Popup(Popup::List { items, start: 0, .. })] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!([&*items[0].name, &*items[1].name], ["auto", "cpu"]);
+    assert!(!items[0].description.is_empty());
+    let answer = |a: Answer, popup, train: &mut Train| {
+        update(train, Input::Answer { popup, answer: &a }, &shared)
+    };
+    let device = |effects: &[Effect]| match effects {
+        [Effect::Start(config)] => config.device.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(device(&answer(Answer::Item(0), "new", &mut train)), "auto");
+    answer(Answer::Item(1), "device", &mut train);
+    assert_eq!(device(&answer(Answer::Item(0), "new", &mut train)), "cpu");
+}
+
+#[test]
+fn the_device_of_a_run_is_shown_with_its_memory_and_use() {
+    let mut shared = shared_with_run(60);
+    let device = crate::report::DeviceUse {
+        name: "cuda:0".into(),
+        model: Some("NVIDIA H200".into()),
+        taken: 3_400_000_000,
+        free: Some(100_000_000_000),
+        total: Some(141_000_000_000),
+        busy: Some(0.87),
+    };
+    shared.runs[0].history.push(&event(1 << 20, EventKind::Device(device)));
+    let train = train(&shared);
+    let narrow = picture(&train, &shared, 80, 21);
+    let wide = picture(&train, &shared, 200, 57);
+    assert!(wide.contains("NVIDIA H200") && wide.contains("41 GB of 141 GB"), "{wide}");
+    assert!(wide.contains("87%") && wide.contains("3.4 GB"), "{wide}");
+    assert!(narrow.contains("cuda:0 3.4 GB"), "{narrow}");
+}
+
 fn items_len() -> usize {
     config::presets().len()
 }
