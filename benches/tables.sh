@@ -73,6 +73,17 @@ line() {
         "$(figure s_f1 "$file")" "${consensus:--}" "${v:--}" "$seconds"
 }
 
+# trivial NAME: what trees that nobody learnt score on the same sentences, from a group's events.
+trivial() {
+    events=$out/$1/$1-seed-0/events.jsonl
+    [ -e "$events" ] || return 0
+    for kind in right left balanced random oracle; do
+        score=$(sed -n 's/.*"test.baselines".*"'$kind'_s_f1":\([0-9.]*\).*/\1/p' "$events" |
+            awk 'NR == 1 { printf "%.1f", $1 }')
+        printf '%-20s %17s %14s %9s %6s %9s\n' "  $kind" - "${score:--}" - - -
+    done
+}
+
 printf '%-20s %17s %14s %9s %6s %9s\n' "" "test perplexity" "test S-F1" "consensus" "tags V" \
     "s a run"
 
@@ -97,6 +108,7 @@ if has trees; then
     group gum-n-pcfg gum-open npcfg-small "$seeds" $small $dense
     group gum-c-pcfg gum-open cpcfg-small "$seeds" $small $dense
     group gum-lpcfg gum-open lpcfg-toy "$seeds" $small $dense model.rank=40
+    trivial gum-rank-pcfg
 fi
 if has craft; then
     epochs="model.embedding=128 training.epochs=4"
@@ -107,6 +119,7 @@ if has craft; then
             "model.rank=$rank"
     done
     group craft-rank-pcfg craft-ccby pcfg-small 1 training.epochs=4 model.embedding=128
+    trivial craft-rank-pcfg
 fi
 if has exchange; then
     # Rank and states exchanged, as in the discussion of Yang, Liu & Tu 2022.

@@ -342,6 +342,66 @@ impl Engine {
         self.each("softmax_columns", x.len(), &args)
     }
 
+    /// [`Engine::softmax_columns`] that also gives the log of each column's normaliser, nats.
+    pub fn softmax_columns_with_logs(
+        &self,
+        x: Reals<'_>,
+        log_normalisers: Reals<'_>,
+        scratch: &mut Columns,
+    ) -> Done {
+        let columns = log_normalisers.len();
+        self.softmax_columns(x, columns, scratch)?;
+        let tops = scratch.tops.as_reals(self, columns);
+        let sums = scratch.sums.as_doubles(columns);
+        let args =
+            [Pointer(log_normalisers.at()), Pointer(tops.at()), Pointer(sums.at()), int(columns)];
+        self.each("log_sums", columns, &args)
+    }
+
+    /// `to` is every row of `from` plus its own number.
+    pub fn add_to_rows(&self, to: Reals<'_>, from: Reals<'_>, numbers: Reals<'_>) -> Done {
+        self.rows_of("add_to_rows", to, from, numbers)
+    }
+
+    /// Adds its own number to every row of x.
+    pub fn add_logs_to_rows(&self, x: Reals<'_>, numbers: Doubles<'_>) -> Done {
+        let args = [
+            Pointer(x.at()),
+            Pointer(numbers.at()),
+            Long(x.len() as u64),
+            int(x.len() / numbers.len()),
+        ];
+        self.each("add_logs_to_rows", x.len(), &args)
+    }
+
+    /// `scores -= squares / 2`
+    pub fn subtract_half(&self, scores: Reals<'_>, squares: Reals<'_>) -> Done {
+        assert_eq!(scores.len(), squares.len());
+        let args = [Pointer(scores.at()), Pointer(squares.at()), Long(scores.len() as u64)];
+        self.each("subtract_half", scores.len(), &args)
+    }
+
+    /// See kernels/softmax.cu: gradients of v and of the start's features, of an LHMM whose
+    /// matrices are (features, states).
+    pub fn features_backward(
+        &self,
+        [v_gradient, from_start]: [Reals<'_>; 2],
+        [u_gradient, v, shares, start]: [Reals<'_>; 4],
+    ) -> Done {
+        let (features, states) = (from_start.len(), start.len());
+        assert!([v_gradient, u_gradient, v, shares].iter().all(|x| x.len() == features * states));
+        let args = [
+            Pointer(v_gradient.at()),
+            Pointer(from_start.at()),
+            Pointer(u_gradient.at()),
+            Pointer(v.at()),
+            Pointer(shares.at()),
+            Pointer(start.at()),
+            int(states),
+        ];
+        self.by_row("features_backward", (features, states), &args)
+    }
+
     /// The gradient of [`Engine::softmax_columns`] with the dot products of p and its gradient in
     /// each column, in place.
     pub fn softmax_columns_backward(&self, p: Reals, gradient: Reals, dots: Reals) -> Done {

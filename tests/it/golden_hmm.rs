@@ -140,7 +140,7 @@ fn golden_hmm_rank_published_in_single_precision() {
 }
 
 #[test]
-fn golden_hmm_rank_by_the_kernels_of_a_device() {
+fn golden_hmm_rank_and_lhmm_by_the_kernels_of_a_device() {
     if !emulated() {
         return;
     }
@@ -151,6 +151,9 @@ fn golden_hmm_rank_by_the_kernels_of_a_device() {
         ("_f32.safetensors", Precision::F32, Compat::Published),
     ] {
         each("hmm_rank_", ending, |f| check_on("emulated", f, precision, compat));
+    }
+    for precision in [Precision::F64, Precision::F32] {
+        each("lhmm_", "_f64.safetensors", |f| check_on("emulated", f, precision, Compat::None));
     }
 }
 

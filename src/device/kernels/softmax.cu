@@ -118,6 +118,58 @@ KERNEL softmax_columns(REAL *x, const REAL *tops, const double *sums, size_t n, 
 }
 EXPORT(softmax_columns)
 
+// Log of the sum of exp over every column, from its largest and its sum.
+KERNEL log_sums(REAL *to, const REAL *tops, const double *sums, int columns) {
+    THREADS {
+        EACH(c, (size_t)columns) to[c] = (REAL)(tops[c] + log(sums[c]));
+    }
+}
+EXPORT(log_sums)
+
+// Every row of `from` plus its own number: to (rows, columns).
+KERNEL add_to_rows(REAL *to, const REAL *from, const REAL *numbers, size_t n, int columns) {
+    THREADS { EACH(i, n) to[i] = from[i] + numbers[i / columns]; }
+}
+EXPORT(add_to_rows)
+
+// The same with numbers in double precision, in place.
+KERNEL add_logs_to_rows(REAL *x, const double *numbers, size_t n, int columns) {
+    THREADS { EACH(i, n) x[i] += (REAL)numbers[i / columns]; }
+}
+EXPORT(add_logs_to_rows)
+
+// scores -= half of the squared norms.
+KERNEL subtract_half(REAL *scores, const REAL *squares, size_t n) {
+    THREADS { EACH(i, n) scores[i] -= (REAL)0.5 * squares[i]; }
+}
+EXPORT(subtract_half)
+
+// Features of an LHMM, a block a feature: v_gradient += v * sum of u_gradient + share * start, and
+// the sum of share * start over states.
+KERNEL features_backward(REAL *v_gradient, REAL *from_start, const REAL *u_gradient, const REAL *v,
+                         const REAL *shares, const REAL *start, int states) {
+    SHARED double logs[WIDE], sums[WIDE];
+    size_t at = (size_t)blockIdx.x * states;
+    THREADS {
+        double log_c = 0, sum = 0;
+        for (int s = t; s < states; s += BLOCK) {
+            log_c += u_gradient[at + s];
+            sum += (double)shares[at + s] * start[s];
+        }
+        logs[t] = log_c;
+        sums[t] = sum;
+    }
+    reduce_sum(logs);
+    reduce_sum(sums);
+    THREADS {
+        REAL log_c = (REAL)logs[0];
+        for (int s = t; s < states; s += BLOCK)
+            v_gradient[at + s] += v[at + s] * log_c + shares[at + s] * start[s];
+        if (t == 0) from_start[blockIdx.x] = (REAL)sums[0];
+    }
+}
+EXPORT(features_backward)
+
 // gradient = p * (gradient - dot of its column).
 KERNEL softmax_columns_backward(REAL *gradient, const REAL *p, const REAL *dots, size_t n,
                                 int columns) {

@@ -6,6 +6,7 @@ mod hmm;
 mod layers;
 mod parser;
 mod pcfg;
+mod state_hmm;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -33,8 +34,18 @@ const PUBLISHED_FLOOR: f64 = 1e-9;
 /// What a family needs to know beside its weights.
 #[derive(Clone, Debug)]
 enum Kind {
-    Pcfg { sizes: super::rank_pcfg::Sizes, elimination: Elimination },
-    Hmm { sizes: super::rank_hmm::Sizes, elimination: Elimination },
+    Pcfg {
+        sizes: super::rank_pcfg::Sizes,
+        elimination: Elimination,
+    },
+    Hmm {
+        sizes: super::rank_hmm::Sizes,
+        elimination: Elimination,
+    },
+    /// LHMM or dense HMM.
+    StateHmm {
+        sizes: super::state_hmm::Sizes,
+    },
 }
 
 impl Kind {
@@ -49,6 +60,10 @@ impl Kind {
                 let sizes = super::rank_hmm::Sizes::of(&config.model, vocabulary);
                 Some(Kind::Hmm { sizes, elimination: setting })
             }
+            Family::Lhmm | Family::Hmm => {
+                let sizes = super::state_hmm::Sizes::of(&config.model, vocabulary);
+                Some(Kind::StateHmm { sizes })
+            }
             _ => None,
         }
     }
@@ -57,27 +72,29 @@ impl Kind {
         match self {
             Kind::Pcfg { sizes, .. } => sizes.vocabulary,
             Kind::Hmm { sizes, .. } => sizes.vocabulary,
+            Kind::StateHmm { sizes } => sizes.vocabulary,
         }
     }
 
     fn least(&self) -> usize {
         match self {
             Kind::Pcfg { .. } => 2,
-            Kind::Hmm { .. } => 1,
+            Kind::Hmm { .. } | Kind::StateHmm { .. } => 1,
         }
     }
 }
 
 /// Whether a family has kernels.
 pub(super) fn supports(family: Family) -> bool {
-    matches!(family, Family::RankPcfg | Family::TdPcfg | Family::RankHmm)
+    use Family::{Hmm, Lhmm, RankHmm, RankPcfg, TdPcfg};
+    matches!(family, RankPcfg | TdPcfg | RankHmm | Lhmm | Hmm)
 }
 
 fn floor(config: &Config) -> f64 {
     match (config.model.family, config.model.compat) {
-        // The published TD-PCFG has no floor.
-        (Family::TdPcfg, _) | (_, Compat::None) => 0.0,
-        (_, Compat::Published) => PUBLISHED_FLOOR,
+        // Only the rank-space programs of the published code have one.
+        (Family::RankPcfg | Family::RankHmm, Compat::Published) => PUBLISHED_FLOOR,
+        _ => 0.0,
     }
 }
 
@@ -100,7 +117,7 @@ impl Ready {
             Kind::Pcfg { .. } => {
                 Laid::Chart(rank_pcfg::device::Prepared::new(batch, &words.of_token, distinct))
             }
-            Kind::Hmm { .. } => {
+            Kind::Hmm { .. } | Kind::StateHmm { .. } => {
                 Laid::Lattice(rank_hmm::device::Prepared::new(batch, &words.of_token, distinct))
             }
         };
@@ -111,6 +128,7 @@ impl Ready {
 enum Pass {
     Pcfg(pcfg::Pass),
     Hmm(hmm::Pass),
+    StateHmm(state_hmm::Pass),
 }
 
 /// A model whose weights live on a device; `T` is the number type of both sides.
@@ -150,6 +168,7 @@ impl<T: Element + bytemuck::Pod> DeviceModel<T> {
             pass: match &kind {
                 Kind::Pcfg { .. } => Pass::Pcfg(pcfg::Pass::default()),
                 Kind::Hmm { .. } => Pass::Hmm(hmm::Pass::default()),
+                Kind::StateHmm { .. } => Pass::StateHmm(state_hmm::Pass::default()),
             },
             kind,
             host,
@@ -207,9 +226,26 @@ impl<T: Element + bytemuck::Pod> DeviceModel<T> {
             }
             (Pass::Hmm(pass), Kind::Hmm { sizes, elimination }, Laid::Lattice(prepared)) => {
                 let share = self.config.model.dropout;
-                let masks = masks(&store.engine, sizes, share, noise, &mut self.masks)?;
+                let names = [
+                    ("start_mask", sizes.states, sizes.embedding),
+                    ("u_mask", sizes.states, sizes.rank),
+                    ("v_mask", sizes.states, sizes.rank),
+                ];
+                let [start, u, v] = drawn(&store.engine, &names, share, noise, &mut self.masks)?;
+                let dropped = !matches!(start, Dropped::Nothing);
+                let share = if dropped { share } else { 0.0 };
+                let masks = hmm::Masks { start, u, v, share };
                 let laid = (&ready.words, prepared);
                 pass.run(store, sizes, (floor, *elimination), &masks, batch, laid)
+            }
+            (Pass::StateHmm(pass), Kind::StateHmm { sizes }, Laid::Lattice(prepared)) => {
+                let share = self.config.model.dropout;
+                let rows = sizes.features.unwrap_or(sizes.states);
+                let names = [("u_mask", rows, sizes.states), ("v_mask", rows, sizes.states)];
+                let names = &names[..if sizes.features.is_some() { 2 } else { 1 }];
+                let [u, v, _] = drawn(&store.engine, names, share, noise, &mut self.masks)?;
+                let laid = (&ready.words, prepared);
+                pass.run(store, sizes, &state_hmm::Masks { u, v }, batch, laid)
             }
             _ => unreachable!("pass, kind and layout are of the same family"),
         }
@@ -222,6 +258,10 @@ impl<T: Element + bytemuck::Pod> DeviceModel<T> {
             (Pass::Hmm(pass), Kind::Hmm { sizes, .. }) => {
                 pass.log_probs(&self.store.engine, self.floor, sizes.states)
             }
+            (Pass::StateHmm(pass), Kind::StateHmm { sizes }) => {
+                let log_z = pass.lattice.log_z(&self.store.engine)?;
+                Ok(log_z.iter().map(|z| hmm::log_prob(z, 0.0, sizes.states)).collect())
+            }
             _ => unreachable!("pass and kind are of the same family"),
         }
     }
@@ -229,7 +269,7 @@ impl<T: Element + bytemuck::Pod> DeviceModel<T> {
     fn count(&self, batch: &Batch) -> usize {
         match self.kind {
             Kind::Pcfg { .. } => batch.len(),
-            Kind::Hmm { .. } => batch.tokens(),
+            Kind::Hmm { .. } | Kind::StateHmm { .. } => batch.tokens(),
         }
     }
 
@@ -245,34 +285,32 @@ impl<T: Element + bytemuck::Pod> DeviceModel<T> {
     }
 }
 
-/// The masks of a step; given ones are copied to `rooms`.
-fn masks<'a>(
+/// What a step leaves out of up to three matrices, told apart as model/hmm/mask.rs does; given
+/// masks are copied to `rooms`.
+fn drawn<'a>(
     engine: &Engine,
-    sizes: &super::rank_hmm::Sizes,
+    names: &[(&str, usize, usize)],
     share: f64,
     noise: Noise<'_>,
     rooms: &'a mut [Room; 3],
-) -> Result<hmm::Masks<'a>, ModelError> {
-    let all = match noise {
-        Noise::Off => return Ok(hmm::Masks::OFF),
-        Noise::Drawn { .. } if share <= 0.0 => return Ok(hmm::Masks::OFF),
-        // As model/hmm/mask.rs tells the three matrices apart.
+) -> Result<[Dropped<'a>; 3], ModelError> {
+    let mut all = [Dropped::Nothing; 3];
+    match noise {
+        Noise::Off => {}
+        Noise::Drawn { .. } if share <= 0.0 => {}
         Noise::Drawn { seed, step } => {
-            [1u64, 2, 3].map(|number| Dropped::Drawn { share, seed: seed ^ (number << 56), step })
+            for (number, to) in (1u64..).zip(&mut all) {
+                *to = Dropped::Drawn { share, seed: seed ^ (number << 56), step };
+            }
         }
         Noise::Given(tensors) => {
-            let names =
-                [("start_mask", sizes.embedding), ("u_mask", sizes.rank), ("v_mask", sizes.rank)];
-            let mut all = [Dropped::Nothing; 3];
-            for ((room, (name, columns)), to) in rooms.iter_mut().zip(names).zip(&mut all) {
-                let bytes = given(tensors, name, [sizes.states, columns])?;
+            for ((room, (name, rows, columns)), to) in rooms.iter_mut().zip(names).zip(&mut all) {
+                let bytes = given(tensors, name, [*rows, *columns])?;
                 *to = Dropped::Given(room.hold_bytes(engine, &bytes)?);
             }
-            all
         }
-    };
-    let [start, u, v] = all;
-    Ok(hmm::Masks { start, u, v, share })
+    }
+    Ok(all)
 }
 
 impl<T: Element + bytemuck::Pod> Model for DeviceModel<T> {

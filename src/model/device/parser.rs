@@ -3,7 +3,7 @@
 
 use super::store::Store;
 use super::words::DeviceWords;
-use super::{Kind, Laid, Ready, hmm, pcfg};
+use super::{Kind, Laid, Ready, hmm, pcfg, state_hmm};
 use crate::config::{Config, Decode};
 use crate::device::Room;
 use crate::inference::order::Order;
@@ -48,6 +48,7 @@ struct Work {
 enum Program {
     Pcfg { grammar: pcfg::Grammar, chart: DeviceChart },
     Hmm { networks: hmm::Networks, lattice: DeviceLattice },
+    StateHmm { networks: state_hmm::Networks, lattice: DeviceLattice },
 }
 
 impl<T: Element + bytemuck::Pod> DeviceParser<T> {
@@ -76,6 +77,12 @@ impl<T: Element + bytemuck::Pod> DeviceParser<T> {
                 networks.forward(&store, sizes, &hmm::Masks::OFF, order, false)?;
                 (order, Program::Hmm { networks, lattice: DeviceLattice::default() })
             }
+            Kind::StateHmm { sizes } => {
+                let mut networks = state_hmm::Networks::default();
+                networks.forward(&store, sizes, &state_hmm::Masks::OFF, false)?;
+                let lattice = DeviceLattice::default();
+                (Order::State, Program::StateHmm { networks, lattice })
+            }
         };
         let (words, emitted, scales, leaves) = Default::default();
         Ok(DeviceParser {
@@ -102,6 +109,17 @@ impl<T: Element + bytemuck::Pod> DeviceParser<T> {
             Ok(parser) => Ok(parser.as_ref()),
             Err(reason) => Err(ModelError::Unsupported(reason.clone())),
         }
+    }
+
+    /// Scores of sentences from those of their words; `None` where one is no number.
+    fn scored(&self, log_z: &[Vec<f64>], states: usize) -> Option<Vec<Parse>> {
+        let finite = log_z.iter().flatten().all(|z| z.is_finite());
+        let parse = |z: &Vec<f64>| Parse {
+            log_prob: hmm::log_prob(z, self.floor, states),
+            surprisals: z.iter().map(|&z| -z as f32).collect(),
+            ..Parse::default()
+        };
+        finite.then(|| log_z.iter().map(parse).collect())
     }
 
     /// `None` where a number left the range of the device's number type.
@@ -147,16 +165,18 @@ impl<T: Element + bytemuck::Pod> DeviceParser<T> {
                 let emitted = (&*emitted, &*scales, words.len());
                 let rules = networks.rules(engine, sizes, self.order, self.floor, emitted);
                 lattice.forward(engine, &rules)?;
-                let log_z = lattice.log_z(engine)?;
-                if log_z.iter().flatten().any(|z| !z.is_finite()) {
-                    return Ok(None);
-                }
-                let parse = |z: &Vec<f64>| Parse {
-                    log_prob: hmm::log_prob(z, self.floor, sizes.states),
-                    surprisals: z.iter().map(|&z| -z as f32).collect(),
-                    ..Parse::default()
-                };
-                Ok(Some(log_z.iter().map(parse).collect()))
+                Ok(self.scored(&lattice.log_z(engine)?, sizes.states))
+            }
+            (
+                Program::StateHmm { networks, lattice },
+                Kind::StateHmm { sizes },
+                Laid::Lattice(laid),
+            ) => {
+                networks.words(store, sizes, words, (emitted, scales))?;
+                lattice.load(engine, laid, sizes.states, state_hmm::between(sizes))?;
+                let rules = networks.rules(engine, sizes, (&*emitted, &*scales, words.len()));
+                lattice.forward(engine, &rules)?;
+                Ok(self.scored(&lattice.log_z(engine)?, sizes.states))
             }
             _ => unreachable!("program, kind and layout are of the same family"),
         }

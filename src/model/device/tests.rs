@@ -121,11 +121,19 @@ fn a_rank_hmm_has_the_host_s_numbers_in_both_orders_and_with_dropout() {
 }
 
 #[test]
+fn lhmms_and_dense_hmms_have_the_host_s_numbers_with_dropout() {
+    for family in [Family::Lhmm, Family::Hmm] {
+        compare(|_| {}, family);
+        compare(|c| (c.model.states, c.model.rank, c.model.dropout) = (3, 2, 0.9), family);
+    }
+}
+
+#[test]
 fn wide_spans_and_many_rows_go_through_every_tile() {
     // More splits than threads of the narrowest block, more rows than a chunk of columns.
     let long: Vec<u32> = (0..70).map(|i| (i * i % VOCABULARY) as u32).collect();
     let batch = Batch::new([&long[..], &long[..40]]).expect("words");
-    for family in [Family::RankPcfg, Family::RankHmm] {
+    for family in [Family::RankPcfg, Family::RankHmm, Family::Lhmm, Family::Hmm] {
         let mut on_host = config(family, "cpu", Precision::F64);
         (on_host.model.nonterminals, on_host.model.preterminals) = (150, 170);
         on_host.model.states = 300;
@@ -141,7 +149,7 @@ fn wide_spans_and_many_rows_go_through_every_tile() {
 
 #[test]
 fn a_frozen_model_parses_as_the_host_does() {
-    for family in [Family::RankPcfg, Family::TdPcfg, Family::RankHmm] {
+    for family in [Family::RankPcfg, Family::TdPcfg, Family::RankHmm, Family::Lhmm, Family::Hmm] {
         let on_device = config(family, "emulated", Precision::F64);
         let Some(device) = emulated(&on_device) else { return };
         let host = build(&config(family, "cpu", Precision::F64), VOCABULARY).expect("builds");

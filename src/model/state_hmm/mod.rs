@@ -40,7 +40,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    fn of(config: &config::Model, vocabulary: usize) -> Sizes {
+    pub fn of(config: &config::Model, vocabulary: usize) -> Sizes {
         let config::Model { family, states, rank, embedding, .. } = *config;
         let features = (family == Family::Lhmm).then_some(rank);
         Sizes { states, features, embedding, vocabulary }
