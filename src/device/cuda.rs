@@ -2,8 +2,7 @@
 //! time.
 
 use super::driver::{Arg, Block, DeviceError, Driver, MARKS, Product};
-use super::list::DeviceInfo;
-use super::{Options, real_name, source};
+use super::{DeviceInfo, Options, real_name, source};
 use cudarc::cublas::{CudaBlas, result as blas, sys as blas_sys};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, DriverError, result, sys,

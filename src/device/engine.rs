@@ -2,7 +2,7 @@
 
 use super::driver::{Arg, Block, DeviceError, Driver, Operand, Product};
 use super::emulated::Emulated;
-use super::memory::{Bytes, Doubles, Ints, Reals};
+use super::slices::{Bytes, Doubles, Ints, Reals};
 use super::{Choice, DeviceInfo};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,6 @@
 //! Which devices there are, and which one a setting names.
 
-use super::DeviceError;
+use super::{DeviceError, DeviceInfo};
 
 /// Said where a card is asked for and the program was built without the feature.
 #[cfg(not(feature = "cuda"))]
@@ -22,20 +22,6 @@ impl std::fmt::Display for Choice {
             Choice::Emulated => f.write_str("an emulated device"),
         }
     }
-}
-
-/// What is known of a device.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DeviceInfo {
-    /// As users write it, like `cuda:0`.
-    pub name: String,
-    /// The maker's name for it.
-    pub model: Option<String>,
-    /// Bytes.
-    pub free: Option<u64>,
-    pub total: Option<u64>,
-    /// Share of the last moments in which it worked, 0 to 1.
-    pub busy: Option<f64>,
 }
 
 /// Whether a setting means anything, on any machine.

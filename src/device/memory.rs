@@ -1,10 +1,8 @@
-//! Pieces of device memory. A [`Room`] owns one; slices of it are borrowed, for reading and
-//! writing alike, because the device does its work in the order of the calls.
+//! Memory that is kept between batches.
 
 use super::driver::DeviceError;
 use super::engine::{Engine, Taken};
-use std::marker::PhantomData;
-use std::ops::Range;
+use super::slices::{Bytes, Doubles, Ints, Reals};
 
 /// Memory for a buffer that is kept between batches: it grows and does not shrink.
 #[derive(Default)]
@@ -85,65 +83,3 @@ impl Room {
         Ok(())
     }
 }
-
-macro_rules! slice {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name<'a> {
-            at: u64,
-            len: usize,
-            unit: usize,
-            life: PhantomData<&'a Room>,
-        }
-
-        impl<'a> $name<'a> {
-            fn new(at: u64, len: usize, unit: usize) -> Self {
-                $name { at, len, unit, life: PhantomData }
-            }
-
-            pub fn len(&self) -> usize {
-                self.len
-            }
-
-            pub fn is_empty(&self) -> bool {
-                self.len == 0
-            }
-
-            pub(super) fn at(&self) -> u64 {
-                self.at
-            }
-
-            /// Part of it, counted in elements.
-            ///
-            /// # Panics
-            /// If the range is not within it.
-            pub fn slice(&self, range: Range<usize>) -> $name<'a> {
-                assert!(range.start <= range.end && range.end <= self.len, "{range:?} of {}", self.len);
-                $name::new(self.at + (range.start * self.unit) as u64, range.len(), self.unit)
-            }
-
-            pub fn split_at(&self, at: usize) -> ($name<'a>, $name<'a>) {
-                (self.slice(0..at), self.slice(at..self.len))
-            }
-        }
-    };
-}
-
-slice!(
-    /// Numbers of the engine's type.
-    Reals
-);
-
-impl Reals<'_> {
-    pub(super) fn bytes(&self) -> usize {
-        self.len * self.unit
-    }
-}
-
-slice!(
-    /// Double precision, whatever the engine's type: scales and sums.
-    Doubles
-);
-slice!(Ints);
-slice!(Bytes);

@@ -14,17 +14,21 @@ mod cuda;
 mod driver;
 mod emulated;
 mod engine;
+mod info;
 mod list;
 mod memory;
 mod ops;
+mod slices;
 #[cfg(test)]
 mod tests;
 
 pub use driver::DeviceError;
 pub use engine::{Engine, Matrix, Options};
-pub use list::{Choice, DeviceInfo, choose, devices, is_setting, not_a_setting};
-pub use memory::{Bytes, Doubles, Ints, Reals, Room};
+pub use info::DeviceInfo;
+pub use list::{Choice, choose, devices, is_setting, not_a_setting};
+pub use memory::Room;
 pub use ops::{AdamFactors, By, ChartPlaces, ChartValues, Columns, Dropped, Groups, LatticeValues};
+pub use slices::{Bytes, Doubles, Ints, Reals};
 
 /// The kernels, in the order in which they are compiled.
 const SOURCES: [(&str, &str); 6] = [
