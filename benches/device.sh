@@ -55,7 +55,8 @@ theirs() {
     script=$1
     shift
     [ -n "$torch" ] && [ "$(left)" -gt 5 ] || return 0
-    timeout "$(left)" "$python" "$torch/$script" --device "${device%%:*}" --steps "$steps" "$@" \
+    case $device in cuda*) theirs=cuda ;; *) theirs=cpu ;; esac
+    timeout "$(left)" "$python" "$torch/$script" --device "$theirs" --steps "$steps" "$@" \
         2>>"$out/errors.txt" | tail -1 | sed 's/^{/{"impl":"torch",/' >>"$out/rows.jsonl"
 }
 for case in $charts; do
