@@ -101,6 +101,11 @@ impl Speed {
         self.parts.get(part).map(|v| v / self.weight).filter(|v| v.is_finite())
     }
 
+    /// Mean tokens a step.
+    pub fn tokens(&self) -> Option<f64> {
+        (self.weight > 0.0).then(|| self.tokens / self.weight)
+    }
+
     /// Words a second.
     pub fn tokens_per_second(&self) -> Option<f64> {
         let total = self.parts.get("total")?;

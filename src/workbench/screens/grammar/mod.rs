@@ -117,7 +117,8 @@ impl Grammar {
             "kind" if self.kind == Kind::States => self.mapped = !self.mapped,
             "kind" => {
                 self.kind = self.kind.other();
-                self.at = 0;
+                // A symbol of that number is another one now.
+                self.order.clear();
                 self.relist(context);
             }
             "sort" => {

@@ -186,6 +186,15 @@ fn symbols_are_filtered_and_sorted() {
 }
 
 #[test]
+fn the_other_kind_of_symbols_begins_at_its_first() {
+    let mut stage = stage(computed(small(), true));
+    command(&mut stage, "last");
+    command(&mut stage, "kind");
+    assert_eq!(stage.screen.at, 0);
+    assert!(stage.shot(80, 24).contains("Preterminals 1/"));
+}
+
+#[test]
 fn no_field_opens_where_there_is_nothing_to_filter() {
     let mut stage = Stage::with_run(Grammar::default(), 1);
     let effects = stage.command("filter");

@@ -378,18 +378,22 @@ fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let weights = analysis.map(|analysis| {
         format!("weights of step {}{}", count(analysis.step), analysis.origin.suffix())
     });
+    // Without a gold tree the second line has no marks to explain.
+    let marked = screen.panes.gold.is_some();
+    let mut rest = Vec::new();
     if screen.panes.surprisal.is_none() {
-        facts.extend(weights.clone());
+        let of_analysis = if marked { &mut facts } else { &mut rest };
+        of_analysis.extend(weights.clone());
         let unknown = analysis.map_or(0, |a| a.unknown);
         if unknown > 0 {
-            facts.push(format!("{unknown} unknown underlined"));
+            of_analysis.push(format!("{unknown} unknown underlined"));
         }
     }
     let width = usize::from(area.width);
     let first = fit(&format!(" {}", facts.join(" · ")), width).into_owned();
     let counts = screen.panes.counts;
-    let mut second = vec![Span::raw(" ")];
-    if screen.panes.gold.is_some() {
+    let mut second = vec![Span::styled(format!(" {}", rest.join(" · ")), theme.text)];
+    if marked {
         for (mark, n, style) in [
             (Mark::Matched, counts.matched, theme.good),
             (Mark::Missing, counts.missing, theme.warning),

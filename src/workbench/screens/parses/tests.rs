@@ -186,6 +186,8 @@ fn a_typed_sentence_is_parsed_and_shown_with_its_unknown_words() {
     assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "parse"));
     stage.settle(effects);
     assert!(!stage.screen.editing(), "keys are commands again");
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("weights of step 42 · 1 unknown underlined"), "nothing is cut: {shot}");
     snapshot("typed", &stage);
     stage.command("type");
     assert!(stage.shot(80, 24).ends_with("sentence:"), "a line for the next one");

@@ -137,6 +137,9 @@ impl Charts {
                 let why = if early { ": a run in view does not say the other" } else { "" };
                 context.status(format!("loss a {what}{why}"));
             }
+            "figures" if Kind::of(shared.selected_run()) == Kind::Counted => {
+                context.status("a model that is counted has no optimiser: these are its curves");
+            }
             "figures" => self.page = self.page.other(),
             "cursor-left" => self.move_cursor(-1.0, shared),
             "cursor-right" => self.move_cursor(1.0, shared),
@@ -154,13 +157,12 @@ impl Charts {
         }
     }
 
-    /// The loss that is drawn: one unit for all runs in view.
+    /// The loss that is drawn: a token's beside that of a language model, else one unit for all
+    /// runs in view.
     pub fn loss(&self, shared: &Shared) -> Figure {
         let known = |run: &RunEntry| Figure::Loss.series(run).is_some();
-        match (!self.per_sentence || of_language_model(shared)) && shared.drawn_runs().all(known) {
-            true => Figure::Loss,
-            false => Figure::SentenceLoss,
-        }
+        let a_word = !self.per_sentence && shared.drawn_runs().all(known);
+        if of_language_model(shared) || a_word { Figure::Loss } else { Figure::SentenceLoss }
     }
 
     /// By a hundredth of what is seen, at least to the next point.

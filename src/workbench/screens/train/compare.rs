@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::workbench::shared::RunEntry;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A setting with its value in every run shown; `None` where a run does not have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,14 +11,20 @@ pub struct Difference {
     pub values: Vec<Option<String>>,
 }
 
-/// Settings that are not the same in all runs; none for fewer than two.
+/// Sections by how much a difference in them tells of a run, the most first.
+const TELLING: [&str; 5] = ["model.family", "model.", "training.", "seed", "data."];
+
+/// Settings that are not the same in all runs, those that tell most first; none for fewer than
+/// two.
 pub fn differences(runs: &[&RunEntry]) -> Vec<Difference> {
     if runs.len() < 2 {
         return Vec::new();
     }
     let tables: Vec<BTreeMap<String, String>> =
         runs.iter().map(|r| r.config.as_ref().map(flat).unwrap_or_default()).collect();
-    let keys: std::collections::BTreeSet<&String> = tables.iter().flat_map(|t| t.keys()).collect();
+    let keys: BTreeSet<&String> = tables.iter().flat_map(|t| t.keys()).collect();
+    let mut keys: Vec<&String> = keys.into_iter().collect();
+    keys.sort_by_key(|key| TELLING.iter().position(|start| key.starts_with(start)).unwrap_or(9));
     keys.into_iter()
         .map(|key| Difference {
             key: key.clone(),
@@ -67,11 +73,16 @@ mod tests {
         a.config = Some(config.clone());
         config.seed = 7;
         config.model.rank = 64;
-        b.config = Some(config);
+        config.data.lowercase = Some(false);
+        config.threads = 3;
+        b.config = Some(config.clone());
         let found = differences(&[&a, &b]);
         let keys: Vec<&str> = found.iter().map(|d| d.key.as_str()).collect();
-        assert_eq!(keys, ["model.rank", "seed"]);
+        assert_eq!(keys, ["model.rank", "seed", "data.lowercase", "threads"]);
         assert_eq!(found[1].values, [Some("0".into()), Some("7".into())]);
+        config.model.family = crate::config::Family::RankHmm;
+        b.config = Some(config);
+        assert_eq!(differences(&[&a, &b])[0].key, "model.family");
         assert!(differences(&[&a]).is_empty());
     }
 }

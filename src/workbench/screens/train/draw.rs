@@ -1,7 +1,7 @@
 //! The picture of Train.
 
 use super::figures::{Figure, Kind};
-use super::words::{device, head_title, left, milliseconds, parts};
+use super::words::{counted, device, head_title, left, milliseconds, parts};
 use super::{Train, charts, side};
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
@@ -17,8 +17,6 @@ use ratatui::widgets::Paragraph;
 
 /// Terminals at least that wide have the figures in a column of their own.
 const WIDE: u16 = 130;
-/// Width of that column.
-const SIDE: u16 = 44;
 
 pub fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
     let Some(run) = view.shared.selected_run() else {
@@ -29,7 +27,7 @@ pub fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
     };
     if area.width >= WIDE {
         let [charts, beside] =
-            Layout::horizontal([Constraint::Fill(1), Constraint::Length(SIDE)]).areas(area);
+            Layout::horizontal([Constraint::Fill(1), Constraint::Length(side::WIDTH)]).areas(area);
         draw_charts(train, frame, charts, view);
         side::draw(train, run, frame, beside, view);
         return;
@@ -85,7 +83,11 @@ fn draw_chart(train: &Train, figure: Figure, frame: &mut Frame, area: Rect, view
     }
     let selected = view.shared.selected_run();
     let references = selected.map(|r| figure.references(&r.history)).unwrap_or_default();
-    let title = chart_title(train, figure, &traces, view);
+    let mut title = chart_title(train, figure, &traces, view);
+    // Half a figure says another one: what has no room is left out, the last first.
+    while title.width() > usize::from(area.width.saturating_sub(2)) && title.spans.len() > 1 {
+        title.spans.pop();
+    }
     let block = pane("", theme, false).padding(ratatui::widgets::Padding::right(1)).title(title);
     let inside = block.inner(area);
     frame.render_widget(block, area);
@@ -106,6 +108,8 @@ fn chart_title<'a>(train: &Train, figure: Figure, traces: &[Trace], view: &View)
     let selected = view.shared.selected_run();
     let name = match figure {
         Figure::Loss => loss_title(view),
+        // Nothing says of what it is the loss.
+        Figure::SentenceLoss if selected.is_some_and(|run| run.config.is_none()) => "loss",
         Figure::Speed if charts::of_language_model(view.shared) => "tokens per second",
         other => other.title(),
     };
@@ -128,14 +132,13 @@ fn chart_title<'a>(train: &Train, figure: Figure, traces: &[Trace], view: &View)
     if selected.is_some()
         && let Some((step, value)) = raw.and_then(at)
     {
-        spans.push(Span::styled(text::figure(value), theme.accent));
+        spans.push(Span::styled(format!("{} ", text::figure(value)), theme.accent));
         if let Some((_, value)) = smooth.and_then(at) {
-            spans.push(Span::styled(format!(" ~{}", text::figure(value)), theme.dim));
+            spans.push(Span::styled(format!("~{} ", text::figure(value)), theme.dim));
         }
         if charts.cursor.is_some() {
-            spans.push(Span::styled(format!(" at {step:.0}"), theme.dim));
+            spans.push(Span::styled(format!("at {step:.0} "), theme.dim));
         }
-        spans.push(Span::raw(" "));
     }
     // The curve is the development set's; what the test set gave is a figure beside it.
     let test = selected.and_then(|run| figure.test(&run.history));
@@ -167,7 +170,7 @@ fn draw_head(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view:
         progress_line(run, width, theme),
         speed_line(run, theme),
         match Seeds::of(view.shared, run) {
-            _ if !view.shared.overlaid.is_empty() => key_line(train, view),
+            _ if !view.shared.overlaid.is_empty() => key_line(train, width, view),
             Some(seeds) if seeds.runs > 1 => Line::styled(seeds.line(), theme.accent),
             _ => config_line(run, theme),
         },
@@ -187,6 +190,12 @@ fn progress_line<'a>(run: &RunEntry, width: usize, theme: &Theme) -> Line<'a> {
         };
         return Line::styled(text, theme.dim);
     };
+    if Kind::of(Some(run)) == Kind::Counted {
+        return Line::styled(
+            format!("{}, nothing is learnt step by step", counted(run)),
+            theme.text,
+        );
+    }
     // Words and figures need about 66 columns; bars share the rest.
     let size = (width.saturating_sub(66) / 2).clamp(4, 24);
     let step = text::count(last.step);
@@ -216,8 +225,9 @@ fn speed_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
         spans.push(Span::styled(format!("{} {unit}/s   ", text::count(speed as u64)), theme.text));
     }
     if let Some(total) = history.speed.seconds("total") {
-        spans.push(Span::styled(format!("step {}:", milliseconds(total)), theme.text));
-        for (name, _, share) in parts(history, total).into_iter().filter(|p| p.0 != "other") {
+        let what = if Kind::of(Some(run)) == Kind::Counted { "pass" } else { "step" };
+        spans.push(Span::styled(format!("{what} {}:", milliseconds(total)), theme.text));
+        for (name, _, share) in parts(run, total).into_iter().filter(|p| p.0 != "other") {
             spans.push(Span::styled(format!(" {name} {:.0}%", share * 100.0), theme.dim));
         }
     }
@@ -252,20 +262,26 @@ fn config_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Which symbol is which run, and what sets them apart.
-fn key_line<'a>(train: &Train, view: &View) -> Line<'a> {
+/// Which symbol is which run, and as much of what sets them apart as there is room for.
+fn key_line<'a>(train: &Train, width: usize, view: &View) -> Line<'a> {
     let theme = view.theme;
-    let mut spans = Vec::new();
-    for (i, run) in view.shared.drawn_runs().enumerate() {
-        spans.push(Span::styled(format!("{} ", theme.series_symbol(i)), theme.series(i)));
-        let mut label = view.shared.label(run);
-        for difference in train.differences.iter().take(2) {
-            let value = difference.values.get(i).and_then(|v| v.as_deref()).unwrap_or("-");
-            label.push_str(&format!(" {}={value}", short(&difference.key)));
+    let line = |told: usize| {
+        let mut spans = Vec::new();
+        for (i, run) in view.shared.drawn_runs().enumerate() {
+            let gap = if i > 0 { "  " } else { "" };
+            let symbol = format!("{gap}{} ", theme.series_symbol(i));
+            spans.push(Span::styled(symbol, theme.series(i)));
+            let mut label = view.shared.label(run);
+            for difference in &train.differences[..told] {
+                let value = difference.values.get(i).and_then(|v| v.as_deref()).unwrap_or("-");
+                label.push_str(&format!(" {}={value}", short(&difference.key)));
+            }
+            spans.push(Span::styled(text::clean(&label).into_owned(), theme.dim));
         }
-        spans.push(Span::styled(format!("{}  ", text::clean(&label)), theme.dim));
-    }
-    Line::from(spans)
+        Line::from(spans)
+    };
+    let most = train.differences.len().min(2);
+    (0..=most).rev().map(line).find(|line| line.width() <= width).unwrap_or_else(|| line(0))
 }
 
 fn short(key: &str) -> &str {

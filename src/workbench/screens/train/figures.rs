@@ -10,7 +10,8 @@ pub enum Figure {
     /// A word: batches hold sentences of one length, and the loss a sentence jumps with it. Of a
     /// language model a token, as it is reported.
     Loss,
-    /// A sentence, as grammars report and optimise it.
+    /// A sentence, as grammars report and optimise it; as reported where the settings of the run
+    /// cannot be read.
     SentenceLoss,
     Perplexity,
     SentenceF1,
@@ -65,6 +66,15 @@ impl Page {
         }
     }
 
+    /// What its curves are of.
+    pub fn name(self, of: Kind) -> &'static str {
+        match (self, of) {
+            (_, Kind::Counted) => "before and after the count",
+            (Page::Learning, _) => "learning",
+            (Page::Optimiser, _) => "optimiser and speed",
+        }
+    }
+
     pub fn other(self) -> Page {
         match self {
             Page::Learning => Page::Optimiser,
@@ -102,6 +112,8 @@ impl Figure {
         let history = &run.history;
         let reported = Some(&history.loss);
         match self {
+            // What it is a loss of is not known before the settings are.
+            Figure::Loss if run.config.is_none() => None,
             Figure::Loss if run.is_language_model() => reported,
             Figure::Loss => history.loss_a_word(),
             Figure::SentenceLoss => reported.filter(|_| !run.is_language_model()),

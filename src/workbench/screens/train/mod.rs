@@ -18,6 +18,7 @@ use crate::workbench::popup::{Answer, Choice, Item, Popup};
 use crate::workbench::screen::{Context, Effect, Input, Screen, View};
 use crate::workbench::shared::{RunEntry, Shared, Standing};
 use crate::workbench::task::Task;
+use crate::workbench::widgets::moves;
 use charts::Charts;
 use compare::Difference;
 use devices::Devices;
@@ -110,6 +111,13 @@ pub const COMMANDS: &[Command] = &[
         short: "",
     },
     Command {
+        name: "scroll-down",
+        keys: &["J", "Shift-Down"],
+        help: "Scroll the figures beside the charts, where not all have room",
+        short: "",
+    },
+    Command { name: "scroll-up", keys: &["K", "Shift-Up"], help: "Scroll them back", short: "" },
+    Command {
         name: "overlay-none",
         keys: &["o"],
         help: "Take the overlaid runs away; Runs (7) adds them",
@@ -130,6 +138,8 @@ pub struct Train {
     literature: bool,
     /// The device of the trainings that are started next; as their settings say if empty.
     device: Devices,
+    /// Lines of the column beside the charts that are passed by.
+    scroll: usize,
 }
 
 impl Screen for Train {
@@ -153,6 +163,7 @@ impl Screen for Train {
                 self.charts.selection(context.shared);
                 let runs: Vec<&RunEntry> = context.shared.drawn_runs().collect();
                 self.differences = compare::differences(&runs);
+                self.scroll = 0;
             }
             _ => {}
         }
@@ -173,6 +184,12 @@ impl Train {
         let run = context.shared.selected_run();
         match (name, run) {
             ("literature", _) => self.literature = !self.literature,
+            ("scroll-up" | "scroll-down", Some(run)) => {
+                let view = View { shared: context.shared, theme: context.theme, tick: 0 };
+                let last = side::lines(self, run, &view).len().saturating_sub(1);
+                let rows = moves::scrolled(name).map_or(0, |(_, rows)| rows);
+                self.scroll = self.scroll.saturating_add_signed(rows).min(last);
+            }
             ("new", _) => context.push(Effect::Popup(presets_popup())),
             ("device", _) => devices::look(context),
             ("overlay-none", _) => {

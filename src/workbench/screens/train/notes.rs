@@ -36,7 +36,8 @@ pub const NOTES: &[Term] = &[
     Term {
         name: "step",
         meaning: "Time of a step, and how it is split: network (forward and backward), inference \
-                  (the dynamic program), optimizer",
+                  (the dynamic program), optimizer. N-grams have one pass over the corpus instead: \
+                  counting, then scoring its sentences for the loss",
     },
     Term {
         name: "cuts",

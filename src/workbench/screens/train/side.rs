@@ -2,8 +2,8 @@
 
 use super::Train;
 use super::charts::of_language_model;
-use super::figures::{Kind, Page, baselines};
-use super::words::{device, head_title, left, milliseconds, parts};
+use super::figures::{Kind, baselines};
+use super::words::{counted, device, head_title, left, milliseconds, parts};
 use crate::report::DeviceUse;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
@@ -16,13 +16,28 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-/// Everything, one thing a line.
+/// Width of the column.
+pub(super) const WIDTH: u16 = 44;
+
+/// Everything, one thing a line; the part that is scrolled to where not all have room.
 pub(super) fn draw(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view: &View) {
-    let theme = view.theme;
-    let block = pane("", theme, false).title(head_title(run, view));
+    let mut block = pane("", view.theme, false).title(head_title(run, view));
     let inside = block.inner(area);
+    let mut lines = lines(train, run, view);
+    let (all, height) = (lines.len(), usize::from(inside.height));
+    let from = train.scroll.min(all.saturating_sub(height));
+    if all > height {
+        let part = format!(" lines {}–{} of {all}: J K scroll ", from + 1, from + height);
+        block = block.title_bottom(part);
+    }
     frame.render_widget(block, area);
-    let width = usize::from(inside.width);
+    frame.render_widget(Paragraph::new(lines.split_off(from)), inside);
+}
+
+pub(super) fn lines<'a>(train: &Train, run: &RunEntry, view: &View) -> Vec<Line<'a>> {
+    let theme = view.theme;
+    // Without the frame and a blank beside it.
+    let width = usize::from(WIDTH - 4);
     let mut lines = Vec::new();
     progress_rows(run, width, theme, &mut lines);
     evaluation_rows(run, theme, &mut lines);
@@ -31,8 +46,8 @@ pub(super) fn draw(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect,
     speed_rows(run, width, theme, &mut lines);
     overlay_rows(train, width, view, &mut lines);
     settings_rows(run, theme, &mut lines);
-    view_rows(train, theme, &mut lines);
-    frame.render_widget(Paragraph::new(lines), inside);
+    view_rows(train, Kind::of(Some(run)), theme, &mut lines);
+    lines
 }
 
 fn heading<'a>(name: &'static str, theme: &Theme, lines: &mut Vec<Line<'a>>) {
@@ -61,6 +76,10 @@ fn progress_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Ve
         0 => text::count(last.step),
         total => format!("{} of {}", text::count(last.step), text::count(total)),
     };
+    if Kind::of(Some(run)) == Kind::Counted {
+        lines.push(Line::styled(format!("  {}", counted(run)), theme.text));
+        return run_rows(run, theme, lines);
+    }
     lines.push(row("epoch", last.epoch.to_string(), theme));
     if let Some(share) = history.epoch_progress() {
         lines.push(Line::styled(format!("  {}", bar(share, size)), theme.accent));
@@ -73,6 +92,12 @@ fn progress_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Ve
         let left = left(run, share, last.total_steps);
         lines.push(row("whole run", left.trim().to_owned(), theme));
     }
+    run_rows(run, theme, lines);
+}
+
+/// Its time and its checkpoints.
+fn run_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>) {
+    let history = &run.history;
     lines.push(row("running time", text::duration(history.elapsed), theme));
     for (name, step) in &history.checkpoints {
         lines.push(row(&format!("`{name}` at step"), text::count(*step), theme));
@@ -88,9 +113,10 @@ fn speed_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Vec<L
         lines.push(row(unit, text::count(speed as u64), theme));
     }
     if let Some(total) = history.speed.seconds("total") {
-        lines.push(row("step", milliseconds(total), theme));
+        let what = if Kind::of(Some(run)) == Kind::Counted { "pass" } else { "step" };
+        lines.push(row(what, milliseconds(total), theme));
         let size = width.saturating_sub(30).clamp(4, 16);
-        for (name, seconds, share) in parts(history, total) {
+        for (name, seconds, share) in parts(run, total) {
             lines.push(Line::from(vec![
                 Span::styled(format!("    {name:<13} "), theme.dim),
                 Span::styled(format!("{:>8} ", milliseconds(seconds)), theme.text),
@@ -238,26 +264,28 @@ fn overlay_rows<'a>(train: &Train, width: usize, view: &View, lines: &mut Vec<Li
     for difference in &train.differences {
         let key = text::fit(&difference.key, width.saturating_sub(2)).into_owned();
         lines.push(Line::styled(format!("  {key}"), theme.dim));
-        let mut spans = vec![Span::raw("   ")];
+        let mut line = Line::raw("   ");
         for (i, value) in difference.values.iter().enumerate() {
             let value = text::clean(value.as_deref().unwrap_or("-")).into_owned();
-            spans.push(Span::styled(format!(" {} ", theme.series_symbol(i)), theme.series(i)));
-            spans.push(Span::styled(text::fit(&value, 16).into_owned(), theme.text));
+            let symbol = Span::styled(format!(" {} ", theme.series_symbol(i)), theme.series(i));
+            let value = Span::styled(text::fit(&value, 16).into_owned(), theme.text);
+            if i > 0 && line.width() + symbol.width() + value.width() > width {
+                lines.push(std::mem::replace(&mut line, Line::raw("   ")));
+            }
+            line.spans.extend([symbol, value]);
         }
-        lines.push(Line::from(spans));
+        lines.push(line);
     }
 }
 
-fn view_rows<'a>(train: &Train, theme: &Theme, lines: &mut Vec<Line<'a>>) {
+fn view_rows<'a>(train: &Train, kind: Kind, theme: &Theme, lines: &mut Vec<Line<'a>>) {
     heading("Charts", theme, lines);
     let charts = &train.charts;
-    let page = match charts.page {
-        Page::Learning => "learning",
-        Page::Optimiser => "optimiser and speed",
-    };
-    lines.push(row("curves", page, theme));
-    let smoothing = charts.smoothing().map_or("off".into(), |w| w.to_string());
-    lines.push(row("smoothing", smoothing, theme));
+    lines.push(row("curves", charts.page.name(kind), theme));
+    if kind != Kind::Counted {
+        let smoothing = charts.smoothing().map_or("off".into(), |w| w.to_string());
+        lines.push(row("smoothing", smoothing, theme));
+    }
     lines.push(row("values", if charts.log_y { "logarithmic" } else { "linear" }, theme));
     lines.push(row("steps", charts.window_name(), theme));
 }

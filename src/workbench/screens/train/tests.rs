@@ -362,11 +362,56 @@ fn a_language_model_has_no_figure_of_trees_and_its_cuts_of_the_rate_are_seen() {
 #[test]
 fn a_grammar_and_a_language_model_are_drawn_together_with_both_units_named() {
     let mut shared = shared_with_run(60);
-    shared.runs.push(language_run(2, "2026-11-29-rank-hmm", &learning_language(40)));
+    shared.runs.push(language_run(2, "hmm", &learning_language(40)));
     shared.overlaid.push(RunId(2));
     let train = train(&shared);
     let text = picture(&train, &shared, 200, 57);
     assert!(text.contains("loss (nats/word, nats/token)") && text.contains("S-F1"), "{text}");
+    let narrow = picture(&train, &shared, 80, 21);
+    assert!(narrow.contains("family=rank-hmm"), "what tells most is told first: {narrow}");
+    let title = narrow.lines().find(|l| l.contains("nats/token")).expect("the loss");
+    assert!(
+        title.contains("nats/token) 1.84 ─") && !title.contains('~'),
+        "no half a figure: {title}"
+    );
+}
+
+#[test]
+fn a_loss_is_drawn_as_what_it_is_also_when_the_settings_are_read_after_the_events() {
+    let mut shared = shared_with_run(60);
+    let mut other = language_run(2, "2026-11-29-rank-hmm", &learning_language(40));
+    let config = other.config.take();
+    shared.runs.push(other);
+    shared.overlaid.push(RunId(2));
+    let mut train = train(&shared);
+    update(&mut train, Input::Run(RunId(2)), &shared);
+    shared.runs[1].config = config;
+    update(&mut train, Input::Selection, &shared);
+    let smooth = train.charts.smoothed(RunId(2), figures::Figure::Loss).expect("follows");
+    let raw = &shared.runs[1].history.loss;
+    for i in 0..40 {
+        let (smooth, raw) = (smooth.point(i).1, raw.point(i).1);
+        assert!(smooth > 0.8 * raw, "{smooth} beside {raw} is the loss of something else");
+    }
+}
+
+#[test]
+fn figures_that_have_no_room_beside_the_charts_are_scrolled_to() {
+    let mut shared = shared_with_run(60);
+    shared.runs.push(language_run(2, "2026-11-29-rank-hmm", &learning_language(40)));
+    shared.overlaid.push(RunId(2));
+    let mut train = train(&shared);
+    let text = picture(&train, &shared, 200, 57);
+    assert!(text.contains(" lines 1–55 of ") && !text.contains("smoothing  "), "{text}");
+    for _ in 0..500 {
+        update(&mut train, Input::Command("scroll-down"), &shared);
+    }
+    let text = picture(&train, &shared, 200, 57);
+    assert!(text.contains("smoothing  ") && text.contains("J K scroll"), "{text}");
+    for _ in 0..40 {
+        update(&mut train, Input::Command("scroll-up"), &shared);
+    }
+    assert!(picture(&train, &shared, 200, 57).contains(" lines 1–55 of "));
 }
 
 #[test]
@@ -396,11 +441,18 @@ fn a_model_that_is_counted_at_once_has_no_steps_to_watch() {
     let mut shared = shared_with_language_model(1);
     let config = config::preset("ngram-5").and_then(|p| p.config(&[])).expect("valid");
     shared.runs[0].config = Some(config);
-    let train = train(&shared);
+    let mut train = train(&shared);
+    let effects = update(&mut train, Input::Command("figures"), &shared);
+    assert!(matches!(effects[..], [Effect::Status(..)]), "there are no others: {effects:?}");
     for (width, height) in [(80, 21), (200, 57)] {
         let text = picture(&train, &shared, width, height);
         assert!(text.contains("dev perplexity") && text.contains("order"), "{text}");
         assert!(!text.contains("loss (") && !text.contains("rate 0."), "{text}");
         assert!(!text.contains("Optimiser") && !text.contains("gradient"), "{text}");
+        assert!(text.contains("200 tokens counted in one pass"), "{text}");
+        assert!(text.contains("counting") && text.contains("scoring"), "{text}");
+        for word in ["network", "inference", "optimizer", "epoch ", "smoothing"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Words on a run that the head and the column of Train share.
 
-use crate::workbench::history::History;
+use super::figures::Kind;
 use crate::workbench::screen::View;
 use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::text;
@@ -47,13 +47,26 @@ pub(super) fn milliseconds(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// Seconds of a step by part, with their share; what is left over is `other`.
-pub(super) fn parts(history: &History, total: f64) -> Vec<(&'static str, f64, f64)> {
-    let known: Vec<(&'static str, f64)> = ["network", "inference", "optimizer"]
-        .into_iter()
-        .filter_map(|name| Some((name, history.speed.seconds(name)?)))
+/// Seconds of a step by part, with their share; what is left over is `other`. Where words are
+/// counted there is no network: the sentences are counted, then scored for the loss.
+pub(super) fn parts(run: &RunEntry, total: f64) -> Vec<(&'static str, f64, f64)> {
+    let parts: &[(&str, &'static str)] = match Kind::of(Some(run)) {
+        Kind::Counted => &[("network", "counting"), ("inference", "scoring")],
+        _ => &[("network", "network"), ("inference", "inference"), ("optimizer", "optimizer")],
+    };
+    let known: Vec<(&'static str, f64)> = parts
+        .iter()
+        .filter_map(|(part, name)| Some((*name, run.history.speed.seconds(part)?)))
         .collect();
     let rest = total - known.iter().map(|p| p.1).sum::<f64>();
     let rest = (rest > 0.02 * total).then_some(("other", rest));
     known.into_iter().chain(rest).map(|(n, s)| (n, s, s / total)).collect()
+}
+
+/// What was counted, of a model whose counts are its parameters.
+pub(super) fn counted(run: &RunEntry) -> String {
+    match run.history.speed.tokens() {
+        Some(tokens) => format!("{} tokens counted in one pass", text::count(tokens as u64)),
+        None => "counted in one pass".to_owned(),
+    }
 }

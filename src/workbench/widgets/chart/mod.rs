@@ -316,11 +316,16 @@ fn draw_references(chart: &Chart, y: &Scale, plot: Rect, buffer: &mut Buffer, ca
         if width + 4 > plot.width {
             continue;
         }
-        // Above the line if there is room, so that neither hides the other.
-        let label_row = if row > 0 { row - 1 } else { row + 1 };
-        let free = (plot.width - width..plot.width).all(|c| !canvas.is_set(c, label_row));
-        if free && label_row < plot.height {
-            buffer.set_line(plot.right() - width, plot.y + label_row, &label, width);
+        // Where no curve is, so that neither hides the other.
+        let (above, below) = (row.checked_sub(1), (row + 1 < plot.height).then_some(row + 1));
+        let rows = [above, Some(row), below];
+        let starts = [plot.width - width, 0];
+        let places = rows.into_iter().flatten().flat_map(|row| starts.map(|start| (start, row)));
+        let free = |&(start, row): &(u16, u16)| {
+            (start..start + width).all(|column| !canvas.is_set(column, row))
+        };
+        if let Some((start, row)) = places.into_iter().find(free) {
+            buffer.set_line(plot.x + start, plot.y + row, &label, width);
         }
     }
 }
@@ -346,8 +351,12 @@ mod tests {
             cursor: None,
             theme: &theme,
         };
+        rendered(&chart, area)
+    }
+
+    fn rendered(chart: &Chart, area: Rect) -> Buffer {
         let mut buffer = Buffer::empty(area);
-        (&chart).render(area, &mut buffer);
+        chart.render(area, &mut buffer);
         buffer
     }
 
@@ -375,6 +384,26 @@ mod tests {
         let is_dot = |c: char| ('\u{2801}'..='\u{28FF}').contains(&c);
         assert!(top(&spiked).is_some_and(|l| l.chars().filter(|c| is_dot(*c)).count() == 1));
         assert!(top(&flat).is_some_and(|l| !l.contains(is_dot)));
+    }
+
+    #[test]
+    fn a_line_to_compare_with_has_its_name_wherever_the_curve_leaves_room() {
+        let theme = Theme::new(ThemeName::Dark, true);
+        let rising = series((0..30).map(|i| 20.0 + 30.0 * (1.0 - f64::from(-i).exp())));
+        let falling = series((0..30).map(|i| 50.0 - f64::from(i)));
+        for (series, value) in [(&rising, 44.0), (&rising, 21.0), (&falling, 48.0)] {
+            let chart = Chart {
+                traces: vec![Trace { series, behind: None, style: theme.text, symbol: "●" }],
+                references: vec![("right-branching", value)],
+                window: (0.0, 29.0),
+                log_y: false,
+                cursor: None,
+                theme: &theme,
+            };
+            let buffer = rendered(&chart, Rect::new(0, 0, 37, 6));
+            let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
+            assert!(text.contains(&format!("right-branching {value:.1}")), "{text}");
+        }
     }
 
     #[test]
