@@ -191,9 +191,9 @@ impl<'a> Published<'a> {
         if more > 0 {
             faults.push(format!("and {more} more"));
         }
-        let family = self.family.name();
+        let family = self.family.with_article();
         let faults = faults.join("; ");
-        let reason = format!("its tensors are not those of a {family}: {faults}");
+        let reason = format!("its tensors are not those of {family}: {faults}");
         CheckpointError::foreign(&self.name, &reason)
     }
 }

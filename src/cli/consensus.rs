@@ -124,7 +124,7 @@ pub fn compare(
 fn check(checkpoint: &Checkpoint, preprocessing: &Preprocessing) -> Result<()> {
     let family = checkpoint.config.model.family;
     if !family.has_trees() {
-        bail!("a {} gives no trees", family.name());
+        bail!("{} gives no trees", family.with_article());
     }
     if checkpoint.preprocessing != *preprocessing {
         bail!("it treats sentences otherwise than the first checkpoint, so their words differ");

@@ -7,7 +7,7 @@ use crate::checkpoint::Checkpoint;
 use crate::config::Sources;
 use crate::evaluation::Scores;
 use crate::model::{Parser, Wanted};
-use crate::report::Metrics;
+use crate::report::{Metrics, counted};
 use crate::treebank::{LengthLimits, Sentence, load};
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -69,13 +69,13 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
             false => "",
         };
         bail!(
-            "{}: nothing to score: all {} sentences are left out, for {one_word}{}",
+            "{}: nothing to score, with {} left out: {one_word}{}",
             args.corpus.display(),
-            metrics.get("skipped").unwrap_or(0.0),
+            counted(metrics.get("skipped").unwrap_or(0.0), "sentence"),
             match max {
                 usize::MAX if has_trees => "no longer one has a probability above 0".to_owned(),
                 usize::MAX => "none has a probability above 0".to_owned(),
-                max => format!("at most {max} words were asked for"),
+                max => format!("at most {} a sentence was asked for", counted(max, "word")),
             }
         );
     }
@@ -92,9 +92,9 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
     let count = |name| figures.metrics.get(name).unwrap_or(0.0);
     writeln!(
         out,
-        "{} sentences, {} words, {} left out",
-        count("sentences"),
-        count("tokens"),
+        "{}, {}, {} left out",
+        counted(count("sentences"), "sentence"),
+        counted(count("tokens"), "word"),
         count("skipped")
     )?;
     writeln!(out, "{}", lines::figures(&figures.metrics))?;

@@ -7,6 +7,7 @@ use super::sentences;
 use crate::checkpoint::{Published, pickled_words, write_atomically};
 use crate::config::{Config, Family, Sources};
 use crate::model;
+use crate::report::counted;
 use crate::treebank::{LengthLimits, Preprocessing, Vocabulary, load};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -35,7 +36,7 @@ pub fn import(args: &Import, out: &mut dyn Write) -> Result<()> {
                 "warning: word numbers are rebuilt from the corpus and fit only a model trained on \
                  exactly it; --vocabulary FILE takes them from a list",
             );
-            counted(corpus, &mut config, size)?
+            vocabulary_of(corpus, &mut config, size)?
         }
         (None, None) => bail!(Usage("one of --vocabulary and --corpus is needed".into())),
     };
@@ -66,10 +67,12 @@ pub fn import(args: &Import, out: &mut dyn Write) -> Result<()> {
         let symbols: String = symbols.iter().map(|(name, n)| format!(", {n} {name}")).collect();
         writeln!(
             out,
-            "{made}: {}{symbols}, rank {}, embedding {}, {size} words, {parameters} parameters",
+            "{made}: {}{symbols}, rank {}, embedding {}, {}, {}",
             family.name(),
             m.rank,
-            m.embedding
+            m.embedding,
+            counted(size, "word"),
+            counted(parameters, "parameter")
         )?;
     }
     Ok(())
@@ -102,7 +105,7 @@ pub fn export(args: &Export, out: &mut dyn Write) -> Result<()> {
     let lines: String = vocabulary.words().iter().map(|word| format!("{word}\n")).collect();
     write_atomically(&words, lines.as_bytes()).with_context(|| words.display().to_string())?;
     let count = checkpoint.weights.len();
-    writeln!(out, "{}: {count} tensors", args.file.display())?;
+    writeln!(out, "{}: {}", args.file.display(), counted(count, "tensor"))?;
     let (listed, size) = (words.display(), vocabulary.len());
     writeln!(out, "{listed}: its {size} words in order, for `import --vocabulary {listed}`")?;
     Ok(())
@@ -138,7 +141,7 @@ fn listed(path: &Path, family: Family, size: usize) -> Result<Vocabulary> {
         text.lines().map(Arc::from).collect()
     };
     if words.len() != size {
-        bail!("{name} has {} words, but the model {size}", words.len());
+        bail!("{name} has {}, but the model {size}", counted(words.len(), "word"));
     }
     let id = |special: &str| words.iter().position(|word| &**word == special).map(|i| i as u32);
     let Some(unknown) = id("<unk>") else {
@@ -155,7 +158,7 @@ fn listed(path: &Path, family: Family, size: usize) -> Result<Vocabulary> {
 }
 
 /// The vocabulary of a training corpus: its most frequent words, as many as the model has.
-fn counted(corpus: &Path, config: &mut Config, size: usize) -> Result<Vocabulary> {
+fn vocabulary_of(corpus: &Path, config: &mut Config, size: usize) -> Result<Vocabulary> {
     let source = Sources(vec![corpus.to_string_lossy().into_owned()]);
     let preprocessing = Preprocessing::resolve(&config.data)?;
     let limits = LengthLimits { min: config.data.min_length, max: usize::MAX };

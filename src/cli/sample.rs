@@ -5,6 +5,7 @@ use super::plain::tell;
 use super::sentences;
 use crate::model::{self, ParsedSpan};
 use crate::render::{Diagram, DiagramSpan, to_brackets};
+use crate::report::counted;
 use crate::treebank::Vocabulary;
 use anyhow::{Result, bail};
 use rand::SeedableRng;
@@ -39,7 +40,10 @@ pub fn run(args: &Sample, out: &mut dyn Write) -> Result<()> {
     let checkpoint = sentences::checkpoint(&args.checkpoint)?;
     let family = checkpoint.config.model.family;
     if args.format == Some(Drawn::Bracket) && !family.has_trees() {
-        bail!("a {} is a language model and draws no trees: leave out --format", family.name());
+        bail!(
+            "{} is a language model and draws no trees: leave out --format",
+            family.with_article()
+        );
     }
     let format = args.format.unwrap_or(match family.has_trees() {
         true => Drawn::Bracket,
@@ -58,9 +62,9 @@ pub fn run(args: &Sample, out: &mut dyn Write) -> Result<()> {
             (given_up, in_a_row) = (given_up + 1, in_a_row + 1);
             if in_a_row == PATIENCE {
                 bail!(
-                    "{PATIENCE} sentences in a row had more than {} words: try --max-length, or \
-                     a model that has learned more",
-                    args.max_length
+                    "{PATIENCE} sentences in a row had more than {}: try --max-length, or a \
+                     model that has learned more",
+                    counted(args.max_length, "word")
                 );
             }
             continue;
@@ -98,8 +102,9 @@ pub fn run(args: &Sample, out: &mut dyn Write) -> Result<()> {
     }
     if given_up > 0 {
         tell(&format!(
-            "note: {given_up} sentences of more than {} words were drawn and left out",
-            args.max_length
+            "note: drawn and left out: {} of more than {}",
+            counted(given_up, "sentence"),
+            counted(args.max_length, "word")
         ));
     }
     Ok(())

@@ -66,10 +66,10 @@ pub fn run(args: &Score, out: &mut dyn Write) -> Result<()> {
     let family = checkpoint.config.model.family;
     if args.tokens && family.has_trees() {
         bail!(
-            "{}: a {} gives a sentence its probability as a whole and words no surprisal; \
+            "{}: {} gives a sentence its probability as a whole and words no surprisal; \
              --tokens needs a language model",
             args.checkpoint.display(),
-            family.name()
+            family.with_article()
         );
     }
     let parser = checkpoint.parser()?;

@@ -9,7 +9,7 @@ use super::plain::tell;
 use super::progress::Bars;
 use super::teller::{Summary, Teller};
 use crate::config::Config;
-use crate::report::{Event, RunState};
+use crate::report::{Event, RunState, counted};
 use crate::run::{self, Command, Group, Member, Outcome, Spreads};
 use crate::treebank::{Preprocessing, Splits};
 use anyhow::{Result, bail};
@@ -68,7 +68,7 @@ pub fn attend(group: &Group, parallel: usize, json: bool, out: &mut dyn Write) -
     together.tell(json, out)?;
     match failed {
         0 => Ok(()),
-        n => bail!("{n} of {} seeds failed", group.members().len()),
+        n => bail!("{n} of {} failed", counted(group.members().len(), "seed")),
     }
 }
 
@@ -259,7 +259,8 @@ impl Together {
     fn tell(&self, json: bool, out: &mut dyn Write) -> Result<()> {
         for (split, figures) in &self.spread {
             let of = figures.values().map(|f| f.count).max().unwrap_or(0);
-            say(&format!("{of} seeds  {split}  {}", lines::spreads(figures)), json, out)?;
+            let seeds = counted(of, "seed");
+            say(&format!("{seeds}  {split}  {}", lines::spreads(figures)), json, out)?;
         }
         for (split, compared) in &self.consensus {
             say(&format!("{split}  {}", compared.line()), json, out)?;

@@ -5,8 +5,9 @@ use super::args::{Decode, Decoding};
 use super::plain::tell;
 use super::progress;
 use crate::checkpoint::Checkpoint;
-use crate::config::{self, Family};
+use crate::config;
 use crate::model::{Parse, Parser, Wanted};
+use crate::report::counted;
 use crate::run::RunFolder;
 use crate::training::{Packing, group};
 use crate::treebank::{
@@ -46,13 +47,7 @@ pub fn need_trees(path: &Path, checkpoint: &Checkpoint) -> Result<()> {
     if family.has_trees() {
         return Ok(());
     }
-    let shown = path.display();
-    let named = match family {
-        Family::Lhmm => "an lhmm",
-        Family::Hmm => "an hmm",
-        Family::Ngram => "an n-gram model",
-        _ => "a rank-hmm",
-    };
+    let (shown, named) = (path.display(), family.with_article());
     bail!(
         "{shown}: {named} is a language model and gives no trees; `rankspace score {shown} \
          --tokens` gives the surprisal of every word"
@@ -211,7 +206,8 @@ pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Given>> {
     if given.is_empty() {
         bail!("{}: no sentence could be read", name_of(path));
     }
-    let lines = if several == 1 { "1 line holds" } else { &format!("{several} lines hold") };
+    let hold = if several == 1 { "holds" } else { "hold" };
+    let lines = format!("{} {hold}", counted(several, "line"));
     match (several, typed) {
         (0, _) => {}
         (_, true) => tell(&format!("note: {lines} several sentences, which are taken one by one")),

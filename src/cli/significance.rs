@@ -6,6 +6,7 @@ use super::plain::tell;
 use crate::evaluation::significance::{
     EXACT_UP_TO, Figure, Interval, Intervals, Method, Samples, bootstrap, randomise,
 };
+use crate::report::counted;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -102,7 +103,8 @@ fn print(
 ) -> Result<()> {
     writeln!(out, "A  {}\nB  {}", args.a.display(), args.b.display())?;
     let (all, differing) = (samples.sentences.len(), samples.differing().len());
-    write!(out, "{all} sentences, {differing} with different scores; {what}")?;
+    let all = counted(all, "sentence");
+    write!(out, "{all}, {differing} with different scores; {what}")?;
     let left_out = samples.left_out;
     match left_out.either {
         0 => writeln!(out)?,

@@ -92,6 +92,21 @@ impl Family {
         }
     }
 
+    /// One of its models in a sentence, with the article that is spoken.
+    pub fn with_article(self) -> &'static str {
+        match self {
+            Family::RankPcfg => "a rank-pcfg",
+            Family::TdPcfg => "a td-pcfg",
+            Family::Lpcfg => "an lpcfg",
+            Family::NPcfg => "an n-pcfg",
+            Family::CPcfg => "a c-pcfg",
+            Family::RankHmm => "a rank-hmm",
+            Family::Lhmm => "an lhmm",
+            Family::Hmm => "an hmm",
+            Family::Ngram => "an n-gram model",
+        }
+    }
+
     /// Whether it gives sentences trees; else it is a language model, which predicts the next word
     /// and the end of the sentence.
     pub fn has_trees(self) -> bool {
@@ -552,5 +567,20 @@ impl Config {
             return bad("device", d.into(), "auto, cpu or cuda:N");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Family;
+
+    #[test]
+    fn a_family_has_the_article_that_is_spoken() {
+        // Letters are spoken as such where they are no word.
+        let spoken = [(Family::RankHmm, "a rank-hmm"), (Family::NPcfg, "an n-pcfg")];
+        for (family, said) in spoken.into_iter().chain([(Family::Lhmm, "an lhmm")]) {
+            assert_eq!(family.with_article(), said);
+            assert!(said.ends_with(family.name()));
+        }
     }
 }

@@ -307,9 +307,9 @@ fn check_decode(config: &Config) -> Result<(), ModelError> {
     let family = config.model.family;
     match config.evaluation.decode {
         Decode::Viterbi if !family.has_tensor() => Err(ModelError::Unsupported(format!(
-            "decode = \"viterbi\": a {} has no rule tensor, and without one the best derivation \
+            "decode = \"viterbi\": {} has no rule tensor, and without one the best derivation \
              cannot be found; expected mbr",
-            family.name()
+            family.with_article()
         ))),
         _ => Ok(()),
     }

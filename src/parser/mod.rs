@@ -11,6 +11,7 @@
 mod treebank_pcfg;
 
 use crate::config::{self, ParserFamily};
+use crate::report::counted;
 use crate::treebank::Tree;
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ pub use treebank_pcfg::{Direction, HeadRules, PcfgParser, PreparedTrees, Treeban
 pub enum ParserError {
     #[error("there is no tree to learn from")]
     NoTrees,
-    #[error("{trees} trees and {weights} weights: expected as many")]
+    #[error("{} and {}: expected as many", counted(*.trees, "tree"), counted(*.weights, "weight"))]
     WeightCount { trees: usize, weights: usize },
     #[error("tree {tree} has the weight {weight}: expected a finite number, 0 or more")]
     Weight { tree: usize, weight: String },

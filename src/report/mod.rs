@@ -4,9 +4,11 @@
 //! a run folder, the workbench, a plain terminal, or all of them. Only the event
 //! type and the trait live here; files and channels belong to `run`.
 
+mod counted;
 mod event;
 pub mod numbers;
 
+pub use counted::{counted, plural};
 pub use event::{DeviceUse, Event, EventKind, Level, Metrics, RunState, SCHEMA, epoch_at};
 
 /// Receives what a loop reports. Implemented by run folders, channels and tests.

@@ -2,7 +2,7 @@ use super::clock::Stopwatch;
 use super::heart::SharedStatus;
 use super::journal::Journal;
 use super::{BestFigures, RunFolder, clock};
-use crate::report::{Event, EventKind, Level, Reporter, RunState, SCHEMA};
+use crate::report::{Event, EventKind, Level, Reporter, RunState, SCHEMA, counted};
 use crossbeam_channel::Sender;
 
 /// Events that may wait unread in the channel before further steps are left out of it; the
@@ -95,7 +95,10 @@ impl Reporter for Reports {
                 }
             }
             Ok(()) if self.lost > 0 => {
-                let text = format!("{} events could not be written and are missing", self.lost);
+                let text = format!(
+                    "missing, for they could not be written: {}",
+                    counted(self.lost, "event")
+                );
                 self.lost = 0;
                 let _ = self.emit(EventKind::Message { level: Level::Warning, text });
             }

@@ -2,7 +2,7 @@ use super::{RunError, RunFolder, check_memory};
 use crate::checkpoint::Checkpoint;
 use crate::config::Config;
 use crate::model;
-use crate::report::{Level, Reporter};
+use crate::report::{Level, Reporter, counted};
 use crate::training::{Dataset, State, Trainer};
 use crate::treebank::{Preprocessing, Splits, Vocabulary};
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl Task {
                     }
                 );
                 if !config.model.family.is_counted() {
-                    sizes.push_str(&format!(", {parameters} parameters"));
+                    sizes.push_str(&format!(", {}", counted(parameters, "parameter")));
                 }
                 reporter.message(Level::Info, sizes);
                 Ok(Setup {
@@ -176,12 +176,15 @@ fn load(config: &Config, reporter: &mut dyn Reporter) -> Result<Splits, RunError
         let Some(corpus) = corpus else { continue };
         let (n, name) = (corpus.sentences.len(), &corpus.name);
         let words = corpus.sentences.iter().map(|s| s.len()).sum::<usize>();
-        reporter.message(Level::Info, format!("{split}: {n} sentences, {words} words of {name}"));
+        reporter.message(
+            Level::Info,
+            format!("{split}: {}, {} of {name}", counted(n, "sentence"), counted(words, "word")),
+        );
         for problem in corpus.problems.iter().take(PROBLEMS_TOLD) {
             reporter.message(Level::Warning, problem.to_string());
         }
         if let Some(more) = corpus.problems.len().checked_sub(PROBLEMS_TOLD + 1) {
-            let text = format!("{}: {} further problems", corpus.name, more + 1);
+            let text = format!("{}: {}", corpus.name, counted(more + 1, "further problem"));
             reporter.message(Level::Warning, text);
         }
     }

@@ -8,7 +8,7 @@ use super::{
     Status, stop_requested,
 };
 use crate::device::DeviceInfo;
-use crate::report::{DeviceUse, Event, EventKind, Level, Reporter, RunState};
+use crate::report::{DeviceUse, Event, EventKind, Level, Reporter, RunState, counted};
 use crate::training::{Evaluated, Progress, TrainingError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use std::any::Any;
@@ -125,7 +125,9 @@ impl Worker {
     fn threads(&mut self, wanted: usize) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         if wanted > cores {
-            let text = format!("threads = {wanted}, but there are {cores} cores: {cores} are used");
+            let there = counted(cores, "core");
+            let text =
+                format!("threads = {wanted}: the machine has {there}, and no more threads run");
             self.reports.message(Level::Info, text);
         }
         wanted.min(cores)

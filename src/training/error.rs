@@ -1,4 +1,5 @@
 use crate::model::ModelError;
+use crate::report::counted;
 
 /// Why training cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -9,12 +10,14 @@ pub enum TrainingError {
     Tensor(#[from] candle_core::Error),
     #[error("parameter `{name}` {reason}")]
     Parameter { name: String, reason: String },
-    #[error("no training sentence of {min_length} words or more is left after preprocessing")]
+    #[error("no training sentence of {} or more is left after preprocessing", counted(*.min_length, "word"))]
     NoSentences { min_length: usize },
     #[error("training.select = \"s_f1\" needs gold trees, and the development set has none")]
     NoGold,
     #[error(
-        "{what} is {value} at step {step} (epoch {epoch}, {sentences} sentences of {length} words); the weights before that step are kept. A lower learning rate or a smaller clip may help"
+        "{what} is {value} at step {step} (epoch {epoch}, {} of {}); the weights before that step are kept. A lower learning rate or a smaller clip may help",
+        counted(*.sentences, "sentence"),
+        counted(*.length, "word")
     )]
     Diverged {
         what: &'static str,

@@ -2,7 +2,7 @@ use super::evaluate::Pass;
 use super::{Adam, Batches, Best, Dataset, Epoch, Split, State, TrainingError};
 use crate::config::{Config, Every, Select};
 use crate::model::{Model, ModelError, Noise, Parse, Parser};
-use crate::report::{EventKind, Level, Metrics, Reporter, epoch_at};
+use crate::report::{EventKind, Level, Metrics, Reporter, counted, epoch_at};
 use crate::treebank::Sentence;
 use candle_core::Tensor;
 use std::collections::BTreeMap;
@@ -46,10 +46,11 @@ pub enum Ending {
 impl std::fmt::Display for Ending {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
+            Ending::Epochs(1) => write!(f, "its epoch is done"),
             Ending::Epochs(n) => write!(f, "all {n} epochs are done"),
-            Ending::MaxSteps(n) => write!(f, "the limit of {n} steps is reached"),
+            Ending::MaxSteps(n) => write!(f, "the limit of {} is reached", counted(*n, "step")),
             Ending::Patience(n) => {
-                write!(f, "no better development figure in {n} evaluations")
+                write!(f, "no better development figure in {}", counted(*n, "evaluation"))
             }
         }
     }
@@ -186,8 +187,9 @@ impl Trainer {
             reporter.message(
                 Level::Warning,
                 format!(
-                    "{} training sentences of fewer than {min} words are left out: the model has no derivation for them",
-                    self.short
+                    "left out, for the model derives none so short: {} of fewer than {}",
+                    counted(self.short, "training sentence"),
+                    counted(min, "word")
                 ),
             );
         }

@@ -6,6 +6,7 @@ use super::{
     usual_sections,
 };
 use crate::config::{Config, Data, Sources};
+use crate::report::counted;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use std::io::BufRead;
@@ -213,8 +214,8 @@ impl Splits {
             let (train, dev) =
                 load_cut(sources, sections, &preprocessing, seed, training, heldout)?;
             notes.push(format!(
-                "no data.dev: {} sentences of {}, a tenth drawn by seed {seed}, were set apart as dev",
-                dev.sentences.len(),
+                "no data.dev: {} of {}, a tenth drawn by seed {seed}, set apart as dev",
+                counted(dev.sentences.len(), "sentence"),
                 train.name,
             ));
             (train, dev)
@@ -293,21 +294,17 @@ fn left_out(removed: &Removed) -> Vec<String> {
 fn note(split: &str, corpus: &Corpus) -> Option<String> {
     let mut parts = left_out(&corpus.removed);
     if !corpus.problems.is_empty() {
-        parts.push(format!("{} problems in the files", corpus.problems.len()));
+        parts.push(format!("{} in the files", counted(corpus.problems.len(), "problem")));
     }
-    let steps =
-        corpus.removed.0.iter().filter(|(step, _)| !SENTENCES.iter().any(|s| s.0 == **step));
-    let steps: Vec<String> =
-        steps.map(|(step, n)| format!("{n} {}", step.replace('-', " "))).collect();
     let mut told = Vec::new();
     if !parts.is_empty() {
         told.push(format!("left out: {}", parts.join(", ")));
     }
-    if !steps.is_empty() {
-        told.push(format!("taken away: {}", steps.join(", ")));
-    }
-    (!told.is_empty())
-        .then(|| format!("{split}: {} sentences; {}", corpus.sentences.len(), told.join("; ")))
+    let steps =
+        corpus.removed.steps().filter(|(step, _)| SENTENCES.iter().all(|s| s.0 != step.name));
+    told.extend(steps.map(|(step, n)| format!("{n} {}", step.meaning(n))));
+    let sentences = counted(corpus.sentences.len(), "sentence");
+    (!told.is_empty()).then(|| format!("{split}: {sentences}; {}", told.join("; ")))
 }
 
 /// Sets a tenth apart (at least one sentence), the order of the file kept in both parts.
@@ -392,6 +389,24 @@ mod tests {
         assert_eq!(counts, [1, 1, 2]);
         assert!(splits.notes.iter().any(|n| n.contains("train") && n.contains("2 too long")));
         assert_eq!(splits.train.sentences[0].index, 2, "the number in the file");
+    }
+
+    #[test]
+    fn what_sentences_lost_is_told_in_words_that_fit_the_number() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let one = "(S (NP (DT The) (NN dog)) (VP (VBD ran)) (. .))\n";
+        let many = format!("{one}{one}(S (NN X))\n(S (NP");
+        let sources = |name: &str, text: &str| Sources(vec![write(dir.path(), name, text)]);
+        let mut config = Config::default();
+        config.data.train = sources("many.mrg", &many);
+        config.data.dev = sources("one.mrg", one);
+        let notes = Splits::load(&config).expect("loads").notes;
+        let [train, dev] = &notes[..] else { panic!("{notes:?}") };
+        let told = "2 sentences; left out: 1 of one word, 1 problem in the files; 2 words taken \
+                    away as punctuation; 3 words put in lower case";
+        assert_eq!(train, &format!("train: {told}"));
+        let told = "1 sentence; 1 word taken away as punctuation; 1 word put in lower case";
+        assert_eq!(dev, &format!("dev: {told}"));
     }
 
     #[test]

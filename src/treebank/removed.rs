@@ -1,33 +1,47 @@
+use crate::report::plural;
 use std::collections::BTreeMap;
 
 /// A step of preprocessing that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     pub name: &'static str,
-    /// What was done to what, with the number before it: `12 words in lower case`.
-    pub meaning: &'static str,
+    /// To what it was done.
+    noun: &'static str,
+    /// What was done to it.
+    done: &'static str,
 }
 
-const fn step(name: &'static str, meaning: &'static str) -> Step {
-    Step { name, meaning }
+impl Step {
+    pub(super) const fn new(name: &'static str, noun: &'static str, done: &'static str) -> Step {
+        Step { name, noun, done }
+    }
+
+    /// What was done to so many things, the number left out: `words put in lower case`.
+    pub fn meaning(self, count: u64) -> String {
+        format!("{} {}", plural(&count, self.noun), self.done)
+    }
+}
+
+const fn step(name: &'static str, noun: &'static str, done: &'static str) -> Step {
+    Step::new(name, noun, done)
 }
 
 /// All steps, in the order in which they are done.
 pub const STEPS: [Step; 14] = [
-    step("traces", "empty elements taken away"),
-    step("punctuation", "words taken away as punctuation"),
-    step("lower-case", "words put in lower case"),
-    step("numbers", "words whose digits became N"),
-    step("reattached", "nodes attached elsewhere to close gaps"),
-    step("empty-phrases", "phrases taken away that had no word left"),
-    step("phrases-with-gaps", "phrases not scored, for their words have a gap"),
-    step("unary-phrases", "phrases put into the one above of the same words"),
-    step("function-labels", "phrases whose function tag was cut"),
-    step("secondary-edges", "secondary edges taken away with their phrase"),
-    step("no-words", "sentences left out that had no word left"),
-    step("one-word", "sentences left out of one word"),
-    step("too-short", "sentences left out as too short"),
-    step("too-long", "sentences left out as too long"),
+    step("traces", "empty element", "taken away"),
+    step("punctuation", "word", "taken away as punctuation"),
+    step("lower-case", "word", "put in lower case"),
+    step("numbers", "word", "whose digits became N"),
+    step("reattached", "node", "attached elsewhere to close gaps"),
+    step("empty-phrases", "phrase", "taken away that had no word left"),
+    step("phrases-with-gaps", "phrase", "not scored for a gap between words"),
+    step("unary-phrases", "phrase", "put into the one above of the same words"),
+    step("function-labels", "phrase", "whose function tag was cut"),
+    step("secondary-edges", "secondary edge", "taken away with a phrase"),
+    step("no-words", "sentence", "left out that had no word left"),
+    step("one-word", "sentence", "left out of one word"),
+    step("too-short", "sentence", "left out as too short"),
+    step("too-long", "sentence", "left out as too long"),
 ];
 
 /// What preprocessing took away or rewrote, by the names of [`STEPS`].

@@ -2,6 +2,7 @@
 
 use super::TreebankError;
 use super::formats::{EXTENSIONS, extension};
+use crate::report::counted;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -57,13 +58,12 @@ pub fn expand_with_notes(names: &[String], sections: &str) -> Result<Expanded, T
 }
 
 fn passed_over(folder: &Path, files: &[PathBuf], others: usize) -> String {
-    let plural = |n: usize| if n == 1 { "1 file".to_owned() } else { format!("{n} files") };
     let kind = files.first().and_then(|f| extension(&f.to_string_lossy())).unwrap_or_default();
     format!(
         "{}: {} of other formats passed over, {} like .{kind} read",
         folder.display(),
-        plural(others),
-        plural(files.len())
+        counted(others, "file"),
+        counted(files.len(), "file")
     )
 }
 

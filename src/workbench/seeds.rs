@@ -3,6 +3,7 @@
 use super::shared::{RunEntry, Shared};
 use super::text;
 use crate::evaluation::Spread;
+use crate::report::counted;
 use crate::run::{Spreads, spreads};
 
 /// Figures that are shown, with their names.
@@ -40,10 +41,7 @@ impl Seeds {
 
     /// All in a line, e.g. `3 seeds: S-F1 51.20 ± 3.10 (47.90 to 55.10)`.
     pub fn line(&self) -> String {
-        let mut line = match self.runs {
-            1 => "1 seed".to_owned(),
-            n => format!("{n} seeds"),
-        };
+        let mut line = counted(self.runs, "seed");
         for (i, (name, mean, range)) in self.figures().enumerate() {
             line.push_str(if i == 0 { ": " } else { "  " });
             line.push_str(&format!("{name} {mean} ({range})"));

@@ -1,5 +1,6 @@
 //! Text on its way to the terminal: nothing that a terminal would obey gets through.
 
+use crate::report::plural;
 use ratatui::buffer::Buffer;
 use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -181,6 +182,11 @@ pub fn count(n: u64) -> String {
     out
 }
 
+/// A count with its noun: `1 word`, `12 345 words`.
+pub fn counted(n: u64, noun: &str) -> String {
+    format!("{} {}", count(n), plural(&n, noun))
+}
+
 /// A figure in few characters, readable at every size; non-finite ones by name.
 pub fn figure(x: f64) -> String {
     if x.is_nan() {
@@ -275,6 +281,10 @@ mod tests {
         assert_eq!(
             [8.2, 185.0, 7800.0, 3e5].map(duration),
             ["8 s", "3 min 05 s", "2 h 10 min", "3 d 11 h"]
+        );
+        assert_eq!(
+            (counted(1, "word"), counted(1234, "word")),
+            ("1 word".into(), "1 234 words".into())
         );
         assert_eq!(
             (count(7), count(1234), count(1234567)),

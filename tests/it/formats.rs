@@ -168,7 +168,7 @@ fn every_change_has_a_meaning_and_a_place_also_in_drawings_and_of_text() {
         let report = call.arg("--out").arg(&out).succeeds().json();
         for change in report["changes"].as_array().expect("a list") {
             let kind = change["kind"].as_str().expect("a kind");
-            assert_ne!(rankspace::treebank::Change::meaning(kind), "", "{kind}");
+            assert_ne!(rankspace::treebank::Change::meaning(kind, 1), "", "{kind}");
             assert!(change["line"].as_u64() > Some(0), "{change}");
             kinds.insert(kind.to_owned());
         }
@@ -199,7 +199,7 @@ fn every_change_has_a_meaning_and_a_place_also_in_drawings_and_of_text() {
     short.complains("of 1 read: too-long 1");
     let cleaned = rankspace("corpus clean -").input("a\n\n  B .\n.\n").succeeds();
     let places = cleaned.prints("a\nb\n").complains("at standard input:3\n");
-    places.complains("no-words: 1 sentences left out that had no word left, at standard input:4");
+    places.complains("no-words: 1 sentence left out that had no word left, at standard input:4");
 }
 
 #[test]

@@ -100,15 +100,15 @@ fn eval_counts_what_it_scores_and_what_it_leaves_out() {
     assert_eq!(number(&figures["skipped"]), 1.0, "one word has no derivation");
     assert!(figures["label_recall"]["NP"].is_number(), "{figures}");
     let short = rankspace("eval run eval.mrg --max-length 2").within(base).fails();
-    short.complains("eval.mrg: nothing to score: all 2 sentences are left out");
+    short.complains("eval.mrg: nothing to score, with 2 sentences left out");
     std::fs::write(base.join("long.mrg"), two.lines().next().expect("one")).expect("writable");
     let long = rankspace("eval run long.mrg --max-length 2").within(base).fails();
     long.complains("no sentence is left of 1 read; left out: 1 too long");
     std::fs::write(base.join("marks.mrg"), format!("{two}(S (. .))\n")).expect("writable");
     let marks = rankspace("eval run marks.mrg").within(base).succeeds();
-    marks.prints("1 sentences, 3 words, 2 left out");
+    marks.prints("1 sentence, 3 words, 2 left out");
     let plain = rankspace("eval run eval.mrg").within(base).succeeds();
-    plain.prints("1 sentences, 3 words, 1 left out").prints("NP ");
+    plain.prints("1 sentence, 3 words, 1 left out").prints("NP ");
 }
 
 #[test]

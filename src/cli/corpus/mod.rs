@@ -8,6 +8,7 @@ mod split;
 mod stats;
 
 use super::failure::Usage;
+use crate::report::counted;
 use crate::treebank::Problem;
 use crate::treebank::generate::{Grammar, generate};
 use anyhow::{Context, Result, bail};
@@ -63,11 +64,11 @@ fn generated(args: &CorpusGenerate, out: &mut dyn Write) -> Result<()> {
     if trees.len() < args.sentences {
         out.flush()?;
         bail!(
-            "only {} of {} sentences: the grammar all but never gives one of {} to {} words",
+            "only {} of {}: the grammar all but never gives one of {} to {}",
             trees.len(),
-            args.sentences,
+            counted(args.sentences, "sentence"),
             args.min_length,
-            args.max_length
+            counted(args.max_length, "word")
         );
     }
     Ok(())

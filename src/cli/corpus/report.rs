@@ -3,6 +3,7 @@
 use super::Fault;
 use crate::cli::plain::tell;
 use crate::cli::sentences::tell_problems;
+use crate::report::counted;
 use crate::treebank::{Change, Changes, Problem};
 use anyhow::Result;
 use serde::Serialize;
@@ -58,16 +59,15 @@ impl Report {
         tell_problems(&self.problems);
         let problems = match self.problems.len() {
             0 => String::new(),
-            1 => ", 1 problem".to_owned(),
-            n => format!(", {n} problems"),
+            n => format!(", {}", counted(n, "problem")),
         };
-        tell(&format!("read: {}{problems}", sentences(self.read)));
+        tell(&format!("read: {}{problems}", counted(self.read, "sentence")));
         for (name, n) in &self.written {
-            tell(&format!("{name}: {}", sentences(*n)));
+            tell(&format!("{name}: {}", counted(*n, "sentence")));
         }
         for (kind, count) in self.changes.counts() {
             let places = self.changes.0.iter().filter(|c| c.kind == kind);
-            tell(&format!("{kind}: {count} {}, {}", Change::meaning(kind), at(places)));
+            tell(&format!("{kind}: {count} {}, {}", Change::meaning(kind, count), at(places)));
         }
         for note in &self.notes {
             tell(note);
@@ -77,10 +77,6 @@ impl Report {
         }
         Ok(())
     }
-}
-
-fn sentences(n: u64) -> String {
-    if n == 1 { "1 sentence".to_owned() } else { format!("{n} sentences") }
 }
 
 /// The first places, the file named where it is another than before.

@@ -5,6 +5,7 @@ use super::Fault;
 use super::args::CorpusStats;
 use crate::cli::failure::Usage;
 use crate::cli::sentences::{names_of, open_all, tell_problems};
+use crate::report::counted;
 use crate::treebank::{
     DATA_PRESETS, Format, Preprocessing, Reading, Removed, STEPS, Sentence, Statistics,
 };
@@ -157,7 +158,7 @@ fn table(effects: &[(&str, Effect)], out: &mut dyn Write) -> Result<()> {
     for step in STEPS.iter().filter(|s| effects.iter().any(|(_, e)| e.removed.contains_key(s.name)))
     {
         let cell = |e: &Effect| e.removed.get(step.name).map_or("-".to_owned(), u64::to_string);
-        row(step.name, cells(&cell), step.meaning)?;
+        row(step.name, cells(&cell), &step.meaning(0))?;
     }
     Ok(())
 }
@@ -177,13 +178,14 @@ fn print(statistics: &Statistics, format: Format, files: usize, out: &mut dyn Wr
     if statistics.discontinuous > 0 {
         writeln!(
             out,
-            "discontinuous   {} phrases whose words have a gap",
-            statistics.discontinuous
+            "discontinuous   {} with a gap between words",
+            counted(statistics.discontinuous, "phrase")
         )?;
     }
     writeln!(
         out,
-        "longest         {max_length} words, {:.1} on average",
+        "longest         {}, {:.1} on average",
+        counted(*max_length, "word"),
         statistics.mean_length()
     )?;
     list("labels", &statistics.labels, out)?;

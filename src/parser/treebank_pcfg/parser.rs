@@ -191,7 +191,7 @@ mod tests {
         let trees = trees("(S (A a))\n(S (B b))");
         let inducer = build(&config::Parser::default()).expect("there is such a parser");
         let error = |weights: &[f64]| inducer.induce(&trees, weights).err().map(|e| e.to_string());
-        assert!(error(&[1.0]).expect("refused").contains("2 trees and 1 weights"));
+        assert!(error(&[1.0]).expect("refused").contains("2 trees and 1 weight:"));
         assert!(error(&[1.0, f64::NAN]).expect("refused").contains("tree 1 has the weight NaN"));
         assert!(error(&[1.0, -1.0]).expect("refused").contains("tree 1 has the weight -1"));
         assert_eq!(inducer.induce(&trees, &[0.0, 0.0]).err(), Some(ParserError::NoWeight));

@@ -8,6 +8,7 @@ use super::super::notation::atom;
 use super::super::{Interner, Place, Problem};
 use super::entry::TaggedWords;
 use super::lines::Lines;
+use crate::report::counted;
 use std::io::BufRead;
 
 /// Where word and tag stand.
@@ -69,8 +70,8 @@ impl<R: BufRead> ColumnReader<R> {
         };
         let (Some(word), Some(tag)) = (word, tag) else {
             let message = format!(
-                "a line of {} fields: expected {}",
-                fields.len(),
+                "a line of {}: expected {}",
+                counted(fields.len(), "field"),
                 match layout {
                     Layout::WordTag => "a word and its tag",
                     Layout::Numbered => "a number, a word, and the tag third or fifth",

@@ -5,6 +5,7 @@ use super::super::graph::{Graph, GraphFault, GraphNode};
 use super::super::notation::{IMPLIED_ROOT, atom};
 use super::super::{Interner, Place, Problem, Tree};
 use super::lines::Lines;
+use crate::report::counted;
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 use std::sync::Arc;
@@ -205,8 +206,8 @@ impl<R: BufRead> ExportReader<R> {
                 _ => "word, lemma, tag, morphology, edge, number of the parent",
             };
             let message = format!(
-                "a line of {} fields: expected {expected}, then pairs of secondary edge and number",
-                fields.len()
+                "a line of {}: expected {expected}, then pairs of secondary edge and number",
+                counted(fields.len(), "field")
             );
             return Err(self.lines.problem(0, "columns", message));
         };

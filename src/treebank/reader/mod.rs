@@ -10,6 +10,7 @@ mod lines;
 
 use super::notation::{ROOT_LABELS, is_blank, not_utf8};
 use super::{Interner, Place, Problem, Tree, TreeBuilder};
+use crate::report::counted;
 use lines::{ColumnMemo, Lines};
 use std::io::BufRead;
 use std::sync::Arc;
@@ -125,11 +126,8 @@ impl<R: BufRead> Reader<R> {
 
     fn unclosed(&self) -> Problem {
         let Place { file, line, column } = self.start.clone();
-        let message = format!(
-            "tree is not closed: {} closing bracket{} missing",
-            self.depth,
-            if self.depth == 1 { "" } else { "s" }
-        );
+        let message =
+            format!("tree is not closed: {} missing", counted(self.depth, "closing bracket"));
         Problem { file, line, column, kind: "unclosed", message }
     }
 

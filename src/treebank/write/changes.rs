@@ -3,30 +3,30 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const fn step(name: &'static str, meaning: &'static str) -> Step {
-    Step { name, meaning }
+const fn step(name: &'static str, noun: &'static str, done: &'static str) -> Step {
+    Step::new(name, noun, done)
 }
 
 /// What writers change, besides the steps of preprocessing.
 const KINDS: [Step; 18] = [
-    step("attached", "nodes attached elsewhere, for the format has no gaps"),
-    step("attached-higher", "nodes attached higher to close gaps"),
-    step("attached-lower", "words below the root attached to the phrase around them"),
-    step("characters-replaced", "texts with characters that XML forbids, which became U+FFFD"),
-    step("edge-labels-joined", "edge labels written behind phrase labels"),
-    step("edge-labels-left-out", "edge labels that the format cannot hold"),
-    step("empty-elements-left-out", "empty elements, which are no words"),
-    step("labels-changed", "labels rewritten so that brackets can hold them"),
-    step("lemmas-left-out", "lemmas that the format cannot hold"),
-    step("morphology-left-out", "morphological tags that the format cannot hold"),
-    step("names-left-out", "names of sentences that the format cannot hold"),
-    step("phrases-left-out", "phrases that the format cannot hold"),
-    step("roots-added", "roots added, for the format implies one"),
-    step("roots-renamed", "roots renamed to the one that the format implies"),
-    step("secondary-edges-left-out", "secondary edges that the format cannot hold"),
-    step("sentences-left-out", "sentences that the format cannot hold"),
-    step("tags-left-out", "tags that the format cannot hold"),
-    step("words-escaped", "words rewritten so that brackets can hold them"),
+    step("attached", "node", "attached elsewhere, for the format has no gaps"),
+    step("attached-higher", "node", "attached higher to close gaps"),
+    step("attached-lower", "word", "below the root attached to the phrase around"),
+    step("characters-replaced", "text", "with characters that XML forbids, which became U+FFFD"),
+    step("edge-labels-joined", "edge label", "written behind a phrase label"),
+    step("edge-labels-left-out", "edge label", "that the format cannot hold"),
+    step("empty-elements-left-out", "empty element", "left out as no word"),
+    step("labels-changed", "label", "rewritten to fit between brackets"),
+    step("lemmas-left-out", "lemma", "that the format cannot hold"),
+    step("morphology-left-out", "morphological tag", "that the format cannot hold"),
+    step("names-left-out", "sentence name", "that the format cannot hold"),
+    step("phrases-left-out", "phrase", "that the format cannot hold"),
+    step("roots-added", "root", "added, for the format implies one"),
+    step("roots-renamed", "root", "renamed to the one that the format implies"),
+    step("secondary-edges-left-out", "secondary edge", "that the format cannot hold"),
+    step("sentences-left-out", "sentence", "that the format cannot hold"),
+    step("tags-left-out", "tag", "that the format cannot hold"),
+    step("words-escaped", "word", "rewritten to fit between brackets"),
 ];
 
 /// Something that is not in the output as it was in the input.
@@ -45,9 +45,11 @@ pub struct Change {
 }
 
 impl Change {
-    /// What a kind of change does to what, for a number before it: `5 lemmas left out`.
-    pub fn meaning(kind: &str) -> &'static str {
-        KINDS.iter().chain(&STEPS).find(|step| step.name == kind).map_or("", |step| step.meaning)
+    /// What a kind of change did to so many things, to be told behind their number: `lemmas that
+    /// the format cannot hold`.
+    pub fn meaning(kind: &str, count: u64) -> String {
+        let step = KINDS.iter().chain(&STEPS).find(|step| step.name == kind);
+        step.map_or(String::new(), |step| step.meaning(count))
     }
 }
 

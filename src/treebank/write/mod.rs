@@ -15,6 +15,7 @@ use super::formats::{JsonTree, TaggedWords};
 use super::notation::atom;
 use super::{Annotation, Entry, Tree};
 use crate::config::Format;
+use crate::report::counted;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -150,8 +151,7 @@ pub fn note_drawing(tree: &Tree, changes: &mut Changes) {
 
 fn note_attached(moved: Option<Attached>, notes: &mut changes::Notes) {
     if let Some(moved) = moved {
-        let phrases = if moved.gaps == 1 { "phrase" } else { "phrases" };
-        let detail = format!("{} {phrases} with a gap", moved.gaps);
+        let detail = format!("{} with a gap", counted(moved.gaps, "phrase"));
         notes.add("attached", moved.moved(), Some(detail));
     }
 }

@@ -1,4 +1,5 @@
 use super::layer::{Layer, LayerInput, Verdict, frame_popup};
+use crate::report::counted;
 use crate::workbench::command::Command;
 use crate::workbench::commands::GLOBAL;
 use crate::workbench::keys;
@@ -110,7 +111,7 @@ impl Layer for Help {
         frame.render_widget(Paragraph::new(lines).scroll((top as u16, 0)), inside);
         if below > 0 {
             let edge = Rect { y: inside.bottom(), height: 1, ..inside };
-            let more = format!(" {below} more lines: ↓ ");
+            let more = format!(" {}: ↓ ", counted(below, "more line"));
             frame.render_widget(Line::styled(more, theme.key).right_aligned(), edge);
         }
     }

@@ -136,7 +136,7 @@ impl Screen for Log {
         }
         let mut block = pane(title, theme, true);
         if log.dropped() > 0 {
-            let note = format!(" {} older lines dropped ", text::count(log.dropped()));
+            let note = format!(" dropped: {} ", text::counted(log.dropped(), "older line"));
             block = block.title_bottom(Line::styled(note, theme.dim));
         }
         let inside = block.inner(area);

@@ -2,6 +2,7 @@ use super::list::Kind;
 use super::shared::{FIRST, WIDE, draw_lines, named};
 use super::{Computed, Grammar, states};
 use crate::analysis::{SymbolStatistics, Symbols};
+use crate::report::counted;
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
 use crate::workbench::text::{clean, count, figure, fit, wrap};
@@ -85,11 +86,11 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
         view.shared.label(run) + if run.gone { " (gone)" } else { "" }
     });
     let mut first = format!(
-        " {} · step {}{} · {} dev sentences",
+        " {} · step {}{} · {}",
         clean(&run),
         count(computed.weights.step),
         computed.origin.suffix(),
-        symbols.sentences
+        counted(symbols.sentences, "dev sentence")
     );
     if symbols.skipped > 0 {
         first += &format!(", {} without derivation", symbols.skipped);

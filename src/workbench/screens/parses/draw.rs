@@ -2,6 +2,7 @@ use super::rows::Row;
 use super::surprisal::{Look, SurprisalPane, key};
 use super::{Editing, Parses, Subject};
 use crate::render::{Mark, SurprisalUnit};
+use crate::report::counted;
 use crate::treebank::{Preprocessing, PunctuationRule};
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
@@ -337,7 +338,7 @@ fn draw_surprisals(
 fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let mut facts: Vec<String> = Vec::new();
-    let words = |n: usize| if n == 1 { "1 word".to_owned() } else { format!("{n} words") };
+    let words = |n: usize| counted(n, "word");
     let row = screen.row().filter(|_| screen.typed.is_empty());
     let analysis = screen.typed.shown().or(screen.analysis.as_ref().map(|(_, a)| a));
     match (screen.typed.shown(), row) {

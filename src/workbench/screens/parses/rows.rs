@@ -3,6 +3,7 @@
 
 use crate::evaluation::sentence_f1;
 use crate::render::{Diagram, DiagramSpan, ScoredSentence, ScoredToken};
+use crate::report::counted;
 use crate::report::epoch_at;
 use crate::run::{EvaluatedTree, EvaluatedTrees, KeptSentence, RunFolder};
 use crate::treebank::Vocabulary;
@@ -164,8 +165,8 @@ impl Evaluation {
         let EvaluatedTrees { step, epoch, metrics, trees, pinned, .. } = evaluated;
         if sentences.len() != trees.len() {
             return Err(format!(
-                "the trees of step {step} are of {} sentences, the run kept {}",
-                trees.len(),
+                "the trees of step {step} are of {}, the run kept {}",
+                counted(trees.len(), "sentence"),
                 sentences.len()
             ));
         }

@@ -1,8 +1,9 @@
 //! The picture of Train.
 
 use super::figures::{Figure, Kind};
-use super::words::{counted, device, head_title, left, milliseconds, parts};
+use super::words::{device, head_title, left, milliseconds, parts, was_counted};
 use super::{Train, charts, side};
+use crate::report::counted;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::{RunEntry, Standing};
@@ -192,7 +193,7 @@ fn progress_line<'a>(run: &RunEntry, width: usize, theme: &Theme) -> Line<'a> {
     };
     if Kind::of(Some(run)) == Kind::Counted {
         return Line::styled(
-            format!("{}, nothing is learnt step by step", counted(run)),
+            format!("{}, nothing is learnt step by step", was_counted(run)),
             theme.text,
         );
     }
@@ -241,8 +242,7 @@ fn config_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
         let rate = text::setting(last.learning_rate);
         let cuts = match run.history.rate_cuts.len() {
             0 => String::new(),
-            1 => " (1 cut)".to_owned(),
-            n => format!(" ({n} cuts)"),
+            n => format!(" ({})", counted(n, "cut")),
         };
         let words = format!("rate {rate}{cuts}  |g| {}   ", text::figure(last.gradient_norm));
         spans.push(Span::styled(words, theme.text));

@@ -3,7 +3,7 @@
 use super::Train;
 use super::charts::of_language_model;
 use super::figures::{Kind, baselines};
-use super::words::{counted, device, head_title, left, milliseconds, parts};
+use super::words::{device, head_title, left, milliseconds, parts, was_counted};
 use crate::report::DeviceUse;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
@@ -77,7 +77,7 @@ fn progress_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Ve
         total => format!("{} of {}", text::count(last.step), text::count(total)),
     };
     if Kind::of(Some(run)) == Kind::Counted {
-        lines.push(Line::styled(format!("  {}", counted(run)), theme.text));
+        lines.push(Line::styled(format!("  {}", was_counted(run)), theme.text));
         return run_rows(run, theme, lines);
     }
     lines.push(row("epoch", last.epoch.to_string(), theme));

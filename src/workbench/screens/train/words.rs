@@ -1,6 +1,7 @@
 //! Words on a run that the head and the column of Train share.
 
 use super::figures::Kind;
+use crate::report::counted;
 use crate::workbench::screen::View;
 use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::text;
@@ -11,8 +12,7 @@ use ratatui::text::{Line, Span};
 pub(super) fn device(config: &crate::config::Config) -> String {
     match config.threads {
         0 => format!("{}, all cores", config.device),
-        1 => format!("{}, 1 core", config.device),
-        n => format!("{}, {n} cores", config.device),
+        n => format!("{}, {}", config.device, counted(n, "core")),
     }
 }
 
@@ -64,9 +64,9 @@ pub(super) fn parts(run: &RunEntry, total: f64) -> Vec<(&'static str, f64, f64)>
 }
 
 /// What was counted, of a model whose counts are its parameters.
-pub(super) fn counted(run: &RunEntry) -> String {
+pub(super) fn was_counted(run: &RunEntry) -> String {
     match run.history.speed.tokens() {
-        Some(tokens) => format!("{} tokens counted in one pass", text::count(tokens as u64)),
+        Some(tokens) => format!("{} counted in one pass", text::counted(tokens as u64, "token")),
         None => "counted in one pass".to_owned(),
     }
 }

@@ -12,7 +12,7 @@ use super::{Corpora, Mode};
 use crate::treebank::{STEPS, Step};
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
-use crate::workbench::text::{clean, count, fit, wrap};
+use crate::workbench::text::{clean, count, counted, fit, wrap};
 use crate::workbench::widgets::{empty_state, moves, pane};
 use parts::{draw_histogram, draw_lines, draw_row, ranking};
 use ratatui::Frame;
@@ -68,14 +68,14 @@ fn draw_header(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
     }
     if let Some(loaded) = &screen.loaded {
         let s = &loaded.current.statistics;
-        let mut text = format!(" · {} sentences, {} words", count(s.sentences), count(s.words));
+        let mut text =
+            format!(" · {}, {}", counted(s.sentences, "sentence"), counted(s.words, "word"));
         if let (Some(seed), Origin::HeldOut) = (loaded.entry.cut, loaded.entry.origin) {
             text += &format!(" · a tenth of train, drawn by seed {seed}");
         }
         match loaded.corpus.problems.len() {
             0 => {}
-            1 => text += " · 1 problem",
-            n => text += &format!(" · {} problems", count(n as u64)),
+            n => text += &format!(" · {}", counted(n as u64, "problem")),
         }
         if loaded.is_edited() {
             text += " · edited";
