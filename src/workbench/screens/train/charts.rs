@@ -160,7 +160,7 @@ impl Charts {
     /// The loss that is drawn: a token's beside that of a language model, else one unit for all
     /// runs in view.
     pub fn loss(&self, shared: &Shared) -> Figure {
-        let known = |run: &RunEntry| Figure::Loss.series(run).is_some();
+        let known = |run: &RunEntry| run.is_counted() || Figure::Loss.series(run).is_some();
         let a_word = !self.per_sentence && shared.drawn_runs().all(known);
         if of_language_model(shared) || a_word { Figure::Loss } else { Figure::SentenceLoss }
     }

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::workbench::shared::RunEntry;
+use crate::workbench::sizes;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A setting with its value in every run shown; `None` where a run does not have it.
@@ -34,7 +35,7 @@ pub fn differences(runs: &[&RunEntry]) -> Vec<Difference> {
         .collect()
 }
 
-/// `section.key` to value, as TOML writes it.
+/// `section.key` to value, as TOML writes it, of what means something to the family.
 fn flat(config: &Config) -> BTreeMap<String, String> {
     fn walk(prefix: &str, value: &toml::Value, into: &mut BTreeMap<String, String>) {
         match value {
@@ -57,6 +58,7 @@ fn flat(config: &Config) -> BTreeMap<String, String> {
     if let Ok(table) = toml::from_str::<toml::Table>(&config.to_toml()) {
         walk("", &toml::Value::Table(table), &mut out);
     }
+    out.retain(|key, _| sizes::concerns(config.model.family, key));
     out
 }
 
@@ -82,7 +84,10 @@ mod tests {
         assert_eq!(found[1].values, [Some("0".into()), Some("7".into())]);
         config.model.family = crate::config::Family::RankHmm;
         b.config = Some(config);
-        assert_eq!(differences(&[&a, &b])[0].key, "model.family");
+        let found = differences(&[&a, &b]);
+        assert_eq!(found[0].key, "model.family");
+        let states = found.iter().find(|d| d.key == "model.states").expect("a grammar has none");
+        assert_eq!(states.values, [None, Some("256".into())]);
         assert!(differences(&[&a]).is_empty());
     }
 }

@@ -151,7 +151,8 @@ fn chart_title<'a>(train: &Train, figure: Figure, traces: &[Trace], view: &View)
 
 /// By what the losses in view are divided: ends of sentences are tokens, but no words.
 fn loss_title(view: &View) -> &'static str {
-    let models = || view.shared.drawn_runs().map(RunEntry::is_language_model);
+    let learnt = || view.shared.drawn_runs().filter(|run| !run.is_counted());
+    let models = || learnt().map(RunEntry::is_language_model);
     match (models().any(|m| m), models().all(|m| m)) {
         (_, true) => "loss (nats/token)",
         (false, _) => Figure::Loss.title(),

@@ -112,6 +112,8 @@ impl Figure {
         let history = &run.history;
         let reported = Some(&history.loss);
         match self {
+            // One step is no curve.
+            _ if self.per_step() && run.is_counted() => None,
             // What it is a loss of is not known before the settings are.
             Figure::Loss if run.config.is_none() => None,
             Figure::Loss if run.is_language_model() => reported,

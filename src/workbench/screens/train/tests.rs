@@ -377,6 +377,23 @@ fn a_grammar_and_a_language_model_are_drawn_together_with_both_units_named() {
 }
 
 #[test]
+fn a_model_that_is_counted_has_no_curve_of_steps_beside_those_of_others() {
+    let mut shared = shared_with_run(60);
+    let mut counted = language_run(2, "ngram", &learning_language(1));
+    let config = config::preset("ngram-5").and_then(|p| p.config(&[])).expect("valid");
+    counted.config = Some(config);
+    shared.runs.push(counted);
+    let alone = picture(&train(&shared), &shared, 80, 21);
+    shared.overlaid.push(RunId(2));
+    let both = picture(&train(&shared), &shared, 80, 21);
+    let chart = |text: &str| -> Vec<String> {
+        text.lines().skip(6).take(6).map(|l| l.chars().take(40).collect()).collect()
+    };
+    assert!(both.contains("loss (nats/word)") && both.contains("family=ngram"), "{both}");
+    assert_eq!(chart(&both), chart(&alone));
+}
+
+#[test]
 fn a_loss_is_drawn_as_what_it_is_also_when_the_settings_are_read_after_the_events() {
     let mut shared = shared_with_run(60);
     let mut other = language_run(2, "2026-11-29-rank-hmm", &learning_language(40));
