@@ -31,7 +31,14 @@ pub fn differences(runs: &[&RunEntry]) -> Vec<Difference> {
             key: key.clone(),
             values: tables.iter().map(|t| t.get(key).cloned()).collect(),
         })
-        .filter(|d| d.values.iter().any(|v| *v != d.values[0]))
+        .filter(|difference| {
+            // That a count has no training is told by its family once.
+            let of_training = difference.key.starts_with("training.");
+            let pairs = runs.iter().zip(&difference.values);
+            let mut told =
+                pairs.filter(|(run, _)| !(of_training && run.is_counted())).map(|(_, value)| value);
+            told.next().is_some_and(|first| told.any(|value| value != first))
+        })
         .collect()
 }
 
@@ -89,5 +96,8 @@ mod tests {
         let states = found.iter().find(|d| d.key == "model.states").expect("a grammar has none");
         assert_eq!(states.values, [None, Some("256".into())]);
         assert!(differences(&[&a]).is_empty());
+        b.config.as_mut().expect("set").model.family = crate::config::Family::Ngram;
+        let found = differences(&[&a, &b]);
+        assert!(found.iter().all(|d| !d.key.starts_with("training.")), "{found:?}");
     }
 }
