@@ -1,4 +1,5 @@
-//! Floor 4: what the symbols of an induced grammar, or the states of an HMM, do.
+//! Floor 4: what the symbols of an induced grammar, or the states of an HMM, do, and where a
+//! treebank contradicts itself ([`conflicts`]) or is made to be wrong ([`noise`]).
 //!
 //! [`symbols`] runs a frozen parser over sentences and tells for every nonterminal and
 //! preterminal (or state) how often it is used, what it covers and how that agrees with gold
@@ -7,11 +8,13 @@
 //! sentence. Long work reports
 //! its progress to a callback, which can stop it. Who shows the result is not known here.
 
+pub mod conflicts;
 mod consensus;
 mod expansions;
 #[cfg(test)]
 pub(crate) mod fake;
 mod neighbours;
+pub mod noise;
 mod symbols;
 mod usage;
 

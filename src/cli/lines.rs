@@ -69,10 +69,11 @@ impl Lines {
                 Level::Warning => Some(format!("warning: {text}")),
                 Level::Error => Some(format!("trouble: {text}")),
             },
-            EventKind::Round { round, metrics, .. } => {
-                Some(format!("round {round}  {}", figures(metrics)))
-            }
-            EventKind::Step { .. } | EventKind::Checkpoint { .. } | EventKind::Device(_) => None,
+            EventKind::Round { round, metrics, .. } => Some(round_line(*round, metrics)),
+            EventKind::Step { .. }
+            | EventKind::Checkpoint { .. }
+            | EventKind::Progress { .. }
+            | EventKind::Device(_) => None,
         }
     }
 
@@ -93,6 +94,29 @@ impl Lines {
         text.push_str(&format!("  {:.1} s", self.timeline.elapsed()));
         text
     }
+}
+
+/// A round with its error and vote, and how the members do together up to it.
+fn round_line(round: u64, metrics: &Metrics) -> String {
+    let mut line = match round {
+        0 => "single parser".to_owned(),
+        _ => format!("round {round}"),
+    };
+    for (key, decimals) in [("error", 4), ("vote", 3)] {
+        if let Some(value) = metrics.get(key) {
+            line.push_str(&format!("  {key} {value:.decimals$}"));
+        }
+    }
+    for split in ["train", "dev", "test"] {
+        let figure = |name: &str| metrics.get(&format!("{split}_{name}"));
+        if let (Some(f1), Some(exact)) = (figure("f1"), figure("exact")) {
+            line.push_str(&format!("  {split} F1 {f1:.2} exact {exact:.2}"));
+        }
+        if let Some(fallbacks) = figure("fallbacks").filter(|n| *n > 0.0) {
+            line.push_str(&format!(" ({fallbacks} fallbacks)"));
+        }
+    }
+    line
 }
 
 /// The known figures of a split, e.g. `S-F1 45.21  perplexity 53.20`.

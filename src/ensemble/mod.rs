@@ -1,9 +1,27 @@
 //! Floor 4: many parsers instead of one. Bagging and boosting a treebank parser (Henderson & Brill
 //! 2000), their vote, and what the weights of boosting say about the treebank.
 //!
-//! The arithmetic ([`boosting`], [`cartography`], [`voting`]) knows numbers and trees, no files and
-//! no threads.
+//! [`Rounds`] is a state machine: every call of [`Rounds::advance`] does a small piece of work, so
+//! that whoever owns the loop can answer commands in between; a complete [`Round`] is all that the
+//! next one needs. The arithmetic ([`boosting`], [`cartography`], [`sampling`], [`voting`]) knows
+//! numbers and trees, no files and no threads.
 
+mod analyses;
 pub mod boosting;
 pub mod cartography;
+mod data;
+mod error;
+mod round;
+mod rounds;
+pub mod sampling;
+mod skeleton;
+#[cfg(test)]
+mod tests;
 pub mod voting;
+
+pub use analyses::{Analyses, Analysis, set_figures};
+pub use data::{Annotated, Data, Part, ROOT, rooted};
+pub use error::EnsembleError;
+pub use round::{Round, vote_on};
+pub use rounds::{Ending, Progress, Rounds};
+pub use skeleton::{Labels, Phrase, Skeleton};

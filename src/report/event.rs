@@ -15,6 +15,10 @@ impl Metrics {
         self.0.get(name).copied()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Adds or replaces one figure.
     pub fn set(&mut self, name: impl Into<String>, value: f64) {
         self.0.insert(name.into(), value);
@@ -118,13 +122,23 @@ pub enum EventKind {
     /// over an epoch while the weights moved; `dev.baselines` has what trivial trees score.
     /// `epoch` is 0 at step 0, see [`epoch_at`].
     Evaluation { step: u64, epoch: u64, split: String, metrics: Metrics },
-    /// One round of an ensemble.
+    /// One round of an ensemble: a bag, or a round of boosting. Round 0 is the single parser, which
+    /// has no vote.
     Round {
         round: u64,
+        /// `error`, `epsilon`, `beta`, `vote`, `effective_size`, `hard_mass`, ...; of the vote of
+        /// the members up to here `train_precision`, `test_f1`, `test_exact`, ..., and of this one
+        /// alone `member_train_f1`, ...
         metrics: Metrics,
+        /// The file of the sentences' weights, below the run folder.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         weights: Option<String>,
+        /// For `induction`, `parsing` and `voting`.
+        #[serde(default, skip_serializing_if = "Metrics::is_empty")]
+        seconds: Metrics,
     },
+    /// How far a round of an ensemble is: sentences parsed, of all.
+    Progress { round: u64, done: u64, of: u64 },
     /// A checkpoint was written: `last` or `best`.
     Checkpoint { step: u64, name: String },
     /// What the device of the run is doing now.

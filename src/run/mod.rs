@@ -45,5 +45,5 @@ pub use lock::{Holder, Lock};
 pub use memory::{check_memory, side_by_side};
 pub use shutdown::{request_stop, stop_on_signals, stop_requested};
 pub use status::{BestFigures, Status};
-pub use timeline::{Evaluated, Note, Step, Timeline};
+pub use timeline::{Evaluated, Note, Round, RoundProgress, Step, Timeline};
 pub use trees::{EvaluatedTree, EvaluatedTrees, KeptSentence, PinnedMarginals};

@@ -11,7 +11,8 @@ pub struct Timeline {
     steps: Vec<Step>,
     evaluations: Vec<Evaluated>,
     baselines: BTreeMap<String, Metrics>,
-    rounds: Vec<(u64, Metrics)>,
+    rounds: Vec<Round>,
+    progress: Option<RoundProgress>,
     checkpoints: BTreeMap<String, u64>,
     notes: Vec<Note>,
     state: Option<RunState>,
@@ -56,6 +57,30 @@ pub struct Evaluated {
     pub elapsed: f64,
 }
 
+/// A round of an ensemble.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// 0 is the single parser.
+    pub round: u64,
+    /// As the event has them, see [`EventKind::Round`].
+    pub metrics: Metrics,
+    /// The file of the sentences' weights, below the run folder.
+    pub weights: Option<String>,
+    /// For `induction`, `parsing` and `voting`.
+    pub seconds: Metrics,
+    pub time: f64,
+    pub elapsed: f64,
+}
+
+/// How far the round under way is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundProgress {
+    pub round: u64,
+    /// Sentences parsed, of all.
+    pub done: u64,
+    pub of: u64,
+}
+
 /// A message with its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
@@ -92,6 +117,9 @@ impl Timeline {
             EventKind::State { state, step, resumed, reason } => {
                 if *resumed {
                     self.supersede_after(*step);
+                }
+                if *state != RunState::Running && *state != RunState::Paused {
+                    self.progress = None;
                 }
                 self.state = Some(*state);
                 self.reason.clone_from(reason);
@@ -145,9 +173,21 @@ impl Timeline {
                     elapsed,
                 });
             }
-            EventKind::Round { round, metrics, .. } => {
-                self.rounds.retain(|(r, _)| r < round);
-                self.rounds.push((*round, metrics.clone()));
+            EventKind::Round { round, metrics, weights, seconds } => {
+                self.rounds.retain(|r| r.round < *round);
+                self.progress = None;
+                self.rounds.push(Round {
+                    round: *round,
+                    metrics: metrics.clone(),
+                    weights: weights.clone(),
+                    seconds: seconds.clone(),
+                    time,
+                    elapsed,
+                });
+            }
+            EventKind::Progress { round, done, of } => {
+                let (round, done, of) = (*round, *done, *of);
+                self.progress = Some(RoundProgress { round, done, of });
             }
             EventKind::Checkpoint { step, name } => {
                 self.checkpoints.insert(name.clone(), *step);
@@ -166,6 +206,9 @@ impl Timeline {
         self.steps.truncate(kept);
         self.evaluations.retain(|e| e.step <= step);
         self.checkpoints.retain(|_, s| *s <= step);
+        // Of an ensemble the steps are rounds.
+        self.rounds.retain(|r| r.round <= step);
+        self.progress = None;
     }
 
     /// Steps in ascending order.
@@ -190,8 +233,13 @@ impl Timeline {
     }
 
     /// Rounds of an ensemble, ascending.
-    pub fn rounds(&self) -> &[(u64, Metrics)] {
+    pub fn rounds(&self) -> &[Round] {
         &self.rounds
+    }
+
+    /// How far the round is that is under way.
+    pub fn progress(&self) -> Option<RoundProgress> {
+        self.progress
     }
 
     /// Step of the newest checkpoint of that name (`last`, `best`).

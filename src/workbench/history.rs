@@ -190,7 +190,7 @@ impl History {
                 self.notes.push(Note { time: event.time, level: *level, text: text.clone() });
             }
             EventKind::Device(device) => self.device = Some(device.clone()),
-            EventKind::Round { .. } => {}
+            EventKind::Round { .. } | EventKind::Progress { .. } => {}
         }
         true
     }

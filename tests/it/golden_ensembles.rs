@@ -1,6 +1,7 @@
 //! Voting, boosting, rankings and cartography against golden values: `ensembles/*.json`.
 
 use crate::shared::{golden_files, shared};
+use rankspace::analysis::conflicts::{Unit, Variation};
 use rankspace::config::{OnFailure, Update};
 use rankspace::ensemble::boosting::{self, Judgement};
 use rankspace::ensemble::cartography::Location;
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const TOLERANCE: f64 = 1e-12;
 
@@ -304,4 +306,88 @@ fn golden_ensembles_cartography() {
             }
         }
     }
+}
+
+#[derive(Deserialize)]
+struct Corpus {
+    name: String,
+    unit: String,
+    trees: Vec<String>,
+    copies_with_one_edit: Vec<(u32, u32)>,
+    nuclei: Vec<Nucleus>,
+}
+
+#[derive(Deserialize)]
+struct Nucleus {
+    nucleus: Vec<String>,
+    counts: BTreeMap<String, u32>,
+    occurrences: Vec<Place>,
+    max_context: u32,
+}
+
+#[derive(Deserialize, Debug, PartialEq)]
+struct Place {
+    sentence: u32,
+    start: u32,
+    end: u32,
+    label: String,
+}
+
+#[test]
+fn golden_ensembles_variation() {
+    for (path, cases) in cases::<Corpus>("variation") {
+        // The trees stand only in the case of words.
+        let mut known: BTreeMap<&str, Vec<Arc<Tree>>> = BTreeMap::new();
+        for case in &cases {
+            if !case.trees.is_empty() {
+                known.insert(&case.name, trees(&case.trees).into_iter().map(Arc::new).collect());
+            }
+        }
+        for case in &cases {
+            let name = format!("{}, {}, {}", path.display(), case.name, case.unit);
+            let unit = Unit::ALL.into_iter().find(|u| u.name() == case.unit).expect("a unit");
+            let variation = Variation::find(&known[&*case.name], unit);
+            varies_as(&name, &variation, &case.nuclei);
+            if unit == Unit::Word {
+                for (original, copy) in &case.copies_with_one_edit {
+                    let apart = case.nuclei.iter().any(|nucleus| {
+                        let labels = |s: &u32| {
+                            let of = |p: &&Place| p.sentence == *s;
+                            let labels = nucleus.occurrences.iter().filter(of).map(|p| &p.label);
+                            labels.collect::<BTreeSet<_>>()
+                        };
+                        let (a, b) = (labels(original), labels(copy));
+                        !a.is_empty() && !b.is_empty() && a != b
+                    });
+                    assert!(apart, "{name}: the edit of {original} in {copy} shows");
+                }
+            }
+        }
+    }
+}
+
+fn varies_as(name: &str, variation: &Variation, expected: &[Nucleus]) {
+    let found = variation.nuclei();
+    for (nucleus, golden) in found.iter().zip(expected) {
+        let units = variation.units(nucleus);
+        let units: Vec<&str> = units.iter().map(|u| &**u).collect();
+        assert_eq!(units, golden.nucleus, "{name}");
+        let counts = variation.counts(nucleus);
+        let counts: BTreeMap<String, u32> =
+            counts.into_iter().map(|(label, n)| (label.to_string(), n)).collect();
+        assert_eq!(counts, golden.counts, "{name}: {units:?}");
+        assert_eq!(nucleus.context, golden.max_context, "{name}: {units:?}");
+        let places: Vec<Place> = variation
+            .occurrences(nucleus)
+            .into_iter()
+            .map(|o| Place {
+                sentence: o.place.sentence,
+                start: o.place.start,
+                end: o.place.end,
+                label: o.label.to_string(),
+            })
+            .collect();
+        assert_eq!(places, golden.occurrences, "{name}: {units:?}");
+    }
+    assert_eq!(found.len(), expected.len(), "{name}");
 }
