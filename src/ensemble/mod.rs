@@ -4,13 +4,15 @@
 //! [`Rounds`] is a state machine: every call of [`Rounds::advance`] does a small piece of work, so
 //! that whoever owns the loop can answer commands in between; a complete [`Round`] is all that the
 //! next one needs. The arithmetic ([`boosting`], [`cartography`], [`sampling`], [`voting`]) knows
-//! numbers and trees, no files and no threads.
+//! numbers and trees, no files and no threads. What people
+//! make of it all is kept in a [`ledger`].
 
 mod analyses;
 pub mod boosting;
 pub mod cartography;
 mod data;
 mod error;
+pub mod ledger;
 mod round;
 mod rounds;
 pub mod sampling;
@@ -22,6 +24,7 @@ pub mod voting;
 pub use analyses::{Analyses, Analysis, set_figures};
 pub use data::{Annotated, Data, Part, ROOT, rooted};
 pub use error::EnsembleError;
+pub use ledger::fingerprint;
 pub use round::{Round, vote_on};
 pub use rounds::{Ending, Progress, Rounds};
 pub use skeleton::{Labels, Phrase, Skeleton};

@@ -7,6 +7,7 @@ use super::{EnsembleError, cartography};
 use crate::config::{Config, Kind, OnFailure, Sampling, Update};
 use crate::parser::{self, Prepared, TreeParser};
 use crate::report::{EventKind, Level, Metrics, Reporter};
+use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -90,8 +91,9 @@ impl Rounds {
         }
         let parts: Vec<&Part> = self.data.parts().collect();
         let fits = |(analyses, part): (&Analyses, &&Part)| {
-            analyses.trees.len() == part.sentences.len()
-                && (0..part.sentences.len()).all(|i| analyses.tree(i, part).is_some())
+            let n = part.sentences.len();
+            analyses.trees.len() == n
+                && (0..n).into_par_iter().all(|i| analyses.tree(i, part).is_some())
         };
         if round.analyses.len() != parts.len() || !round.analyses.iter().zip(&parts).all(fits) {
             let text = format!("the trees of round {number} are not over the words of the corpus");

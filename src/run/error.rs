@@ -1,5 +1,6 @@
 use crate::checkpoint::CheckpointError;
 use crate::config::ConfigError;
+use crate::ensemble::EnsembleError;
 use crate::model::ModelError;
 use crate::training::TrainingError;
 use crate::treebank::TreebankError;
@@ -38,6 +39,8 @@ pub enum RunError {
     Checkpoint(#[from] CheckpointError),
     #[error(transparent)]
     Training(#[from] TrainingError),
+    #[error(transparent)]
+    Ensemble(#[from] EnsembleError),
     #[error(transparent)]
     Treebank(#[from] TreebankError),
     #[error(transparent)]

@@ -1,6 +1,6 @@
 use super::{RunError, clock, journal};
 use crate::checkpoint::write_atomically;
-use crate::config::Config;
+use crate::config::{Config, Kind};
 use crate::report::Event;
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,18 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes `BASE/DATE-FAMILY[-N]` with the resolved config; never takes an existing folder.
+    /// Makes `BASE/DATE-FAMILY[-N]`, of an ensemble `BASE/DATE-KIND[-N]`, with the resolved config; never takes an existing folder.
     pub fn create(base: &Path, config: &Config) -> Result<RunFolder, RunError> {
         RunFolder::create_named(base, &clock::today(), config)
     }
 
     fn create_named(base: &Path, date: &str, config: &Config) -> Result<RunFolder, RunError> {
         std::fs::create_dir_all(base).map_err(RunError::io(base))?;
-        let stem = format!("{date}-{}", config.model.family.name());
+        let name = match config.kind {
+            Kind::Train => config.model.family.name(),
+            ensemble => ensemble.name(),
+        };
+        let stem = format!("{date}-{name}");
         RunFolder::fill(make_numbered(base, &stem)?, config)
     }
 
@@ -122,6 +126,11 @@ impl RunFolder {
 
     pub fn trees(&self) -> PathBuf {
         self.path.join("trees")
+    }
+
+    /// What the rounds of an ensemble leave behind, see [`KeptRound`](super::KeptRound).
+    pub fn rounds(&self) -> PathBuf {
+        self.path.join("rounds")
     }
 }
 

@@ -71,16 +71,20 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts training in a folder made by [`RunFolder::create`]. Loading and building happen on
-    /// the job's thread; what goes wrong there is a failed run with its reason.
+    /// Starts training, or bagging or boosting, in a folder made by [`RunFolder::create`]. Loading
+    /// and building happen on the job's thread; what goes wrong there is a failed run with its
+    /// reason.
     pub fn train(config: Config, folder: RunFolder) -> Result<Job, RunError> {
-        Job::start(folder, move |_| Ok(Task::new(config)))
+        match config.kind.is_ensemble() {
+            true => Job::start(folder, move |folder| Task::ensemble(config, folder, false)),
+            false => Job::start(folder, move |_| Ok(Task::new(config))),
+        }
     }
 
-    /// Goes on from the folder's last checkpoint, with the settings of its config file; a run
-    /// that ended before it had any checkpoint starts again. Refused while another process
-    /// works there, and where the config or the checkpoint cannot be read; the folder then stays
-    /// as it was.
+    /// Goes on from the folder's last checkpoint, or of an ensemble from its last round, with the
+    /// settings of its config file; a run that ended before it had any starts again. Refused while
+    /// another process works there, and where the config or the checkpoint cannot be read; the
+    /// folder then stays as it was.
     pub fn resume(folder: RunFolder) -> Result<Job, RunError> {
         Job::resume_on(folder, None)
     }
@@ -93,6 +97,11 @@ impl Job {
             }
             config
         };
+        if let Ok(config) = folder.config()
+            && config.kind.is_ensemble()
+        {
+            return Job::start(folder, move |folder| Task::ensemble(config, folder, true));
+        }
         match (folder.last().is_file(), folder.best().is_file()) {
             (true, _) => Job::start(folder, |folder| Task::resume(folder, placed)),
             (false, false) => Job::start(folder, |folder| Task::again(placed(folder.config()?))),
@@ -111,7 +120,8 @@ impl Job {
         let task = task(&folder)?;
         let (events_out, events) = unbounded();
         let (commands, commands_in) = unbounded();
-        let worker = worker::Worker::new(&folder, lock, earlier, events_out, commands.clone())?;
+        let worker =
+            worker::Worker::new(&folder, task.kind, lock, earlier, events_out, commands.clone())?;
         let thread = std::thread::Builder::new()
             .name("job".into())
             .spawn(move || worker.run(task, &commands_in))

@@ -73,8 +73,14 @@ impl Reports {
             EventKind::Evaluation { split, metrics, .. } if split == "dev" => {
                 status.dev = Some(metrics.clone());
             }
+            EventKind::Round { round, .. } => status.step = *round,
             _ => {}
         }
+    }
+
+    /// How many steps, or rounds, there are to be.
+    pub fn planned(&self, steps: u64) {
+        self.status.lock().total_steps = steps;
     }
 
     pub fn best(&self, best: BestFigures) {

@@ -1,6 +1,8 @@
+use super::ensemble::EnsembleWork;
+use super::work::Work;
 use super::{RunError, RunFolder, check_memory};
 use crate::checkpoint::Checkpoint;
-use crate::config::Config;
+use crate::config::{Config, Kind};
 use crate::model;
 use crate::report::{Level, Reporter, counted};
 use crate::training::{Dataset, State, Trainer};
@@ -10,10 +12,11 @@ use std::sync::Arc;
 /// Faults of a corpus that are told one by one; the others are counted.
 const PROBLEMS_TOLD: usize = 20;
 
-type Build = Box<dyn FnOnce(&mut dyn Reporter) -> Result<Setup, RunError> + Send>;
+type Build = Box<dyn FnOnce(&mut dyn Reporter) -> Result<Box<dyn Work>, RunError> + Send>;
 
 /// What a job is to do, before data are loaded and models built.
 pub(super) struct Task {
+    pub kind: Kind,
     pub threads: usize,
     /// Where the run stands.
     pub step: u64,
@@ -59,6 +62,7 @@ impl Task {
     /// Training from the start.
     pub fn new(config: Config) -> Task {
         Task {
+            kind: Kind::Train,
             threads: config.threads,
             step: 0,
             elapsed: 0.0,
@@ -88,11 +92,11 @@ impl Task {
                     sizes.push_str(&format!(", {}", counted(parameters, "parameter")));
                 }
                 reporter.message(Level::Info, sizes);
-                Ok(Setup {
+                Ok(Box::new(Setup {
                     trainer: Trainer::new(&config, model, dataset(&splits, &vocabulary))?,
                     vocabulary: Arc::new(vocabulary),
                     preprocessing: Preprocessing::resolve(&config.data)?,
-                })
+                }))
             }),
         }
     }
@@ -100,6 +104,22 @@ impl Task {
     /// Training from the start in a folder where an earlier start came to nothing.
     pub fn again(config: Config) -> Result<Task, RunError> {
         Ok(Task { resumed: true, ..Task::new(config) })
+    }
+
+    /// Bagging or boosting, on from the rounds that are complete in the folder.
+    pub fn ensemble(config: Config, folder: &RunFolder, resumed: bool) -> Result<Task, RunError> {
+        let kept = folder.kept_rounds()?;
+        let folder = folder.clone();
+        Ok(Task {
+            kind: config.kind,
+            threads: config.threads,
+            step: kept.last().map_or(0, |round| round.number),
+            elapsed: kept.last().map_or(0.0, |round| round.elapsed),
+            resumed,
+            build: Box::new(move |reporter| {
+                Ok(Box::new(EnsembleWork::load(&config, &folder, &kept, reporter)?))
+            }),
+        })
     }
 
     /// Training on from a folder's `last`, with the settings of its config file as `placed`
@@ -116,6 +136,7 @@ impl Task {
             state.learning_rate = rate;
         }
         Ok(Task {
+            kind: Kind::Train,
             threads: config.threads,
             step: state.step,
             elapsed: checkpoint.elapsed,
@@ -133,11 +154,11 @@ impl Task {
                 let model = model::restore(&own, words, weights)?;
                 let data = dataset(&splits, &checkpoint.vocabulary);
                 let moments = &checkpoint.optimizer;
-                Ok(Setup {
+                Ok(Box::new(Setup {
                     trainer: Trainer::resume(&config, model, data, moments, state)?,
                     vocabulary: checkpoint.vocabulary,
                     preprocessing: checkpoint.preprocessing,
-                })
+                }))
             }),
         })
     }

@@ -5,7 +5,7 @@ mod faults;
 use super::task::{Setup, Task, stored};
 use super::*;
 use crate::checkpoint::Checkpoint;
-use crate::config::{Config, Every};
+use crate::config::{Config, Every, Kind};
 use crate::report::{Event, EventKind, Level, RunState};
 use crate::training::toy::{Fault, Toy, corpus};
 use crate::training::{Dataset, Trainer};
@@ -52,6 +52,7 @@ fn train(folder: &RunFolder, order: Order) -> Result<Job, RunError> {
     Job::start(folder.clone(), move |folder| {
         let config = folder.config()?;
         Ok(Task {
+            kind: Kind::Train,
             threads: 1,
             step: 0,
             elapsed: 0.0,
@@ -59,11 +60,11 @@ fn train(folder: &RunFolder, order: Order) -> Result<Job, RunError> {
             build: Box::new(move |_| {
                 let mut toy = Toy::new(12, DType::F32);
                 (toy.fault, toy.gate) = (order.fault, order.gate);
-                Ok(Setup {
+                Ok(Box::new(Setup {
                     trainer: Trainer::new(&config, Box::new(toy), data())?,
                     vocabulary: Arc::new(vocabulary()),
                     preprocessing: Preprocessing::default(),
-                })
+                }))
             }),
         })
     })
@@ -73,6 +74,7 @@ fn resume(folder: &RunFolder, order: Order) -> Result<Job, RunError> {
     Job::start(folder.clone(), move |folder| {
         let (config, checkpoint, state) = stored(folder)?;
         Ok(Task {
+            kind: Kind::Train,
             threads: 1,
             step: state.step,
             elapsed: checkpoint.elapsed,
@@ -81,11 +83,11 @@ fn resume(folder: &RunFolder, order: Order) -> Result<Job, RunError> {
                 let mut toy = Toy::restore(&checkpoint.weights);
                 (toy.fault, toy.gate) = (order.fault, order.gate);
                 let moments = &checkpoint.optimizer;
-                Ok(Setup {
+                Ok(Box::new(Setup {
                     trainer: Trainer::resume(&config, Box::new(toy), data(), moments, state)?,
                     vocabulary: checkpoint.vocabulary,
                     preprocessing: checkpoint.preprocessing,
-                })
+                }))
             }),
         })
     })

@@ -225,7 +225,7 @@ impl RunFolder {
     }
 }
 
-fn write_gz(path: &Path, value: &impl Serialize) -> Result<(), RunError> {
+pub(super) fn write_gz(path: &Path, value: &impl Serialize) -> Result<(), RunError> {
     let compress = || -> std::io::Result<()> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(&serde_json::to_vec(value)?)?;
@@ -234,7 +234,7 @@ fn write_gz(path: &Path, value: &impl Serialize) -> Result<(), RunError> {
     compress().map_err(RunError::io(path))
 }
 
-fn read_gz<T: DeserializeOwned>(path: &Path) -> Result<T, RunError> {
+pub(super) fn read_gz<T: DeserializeOwned>(path: &Path) -> Result<T, RunError> {
     let file = std::fs::File::open(path).map_err(RunError::io(path))?;
     let mut bytes = Vec::new();
     GzDecoder::new(file).take(LIMIT).read_to_end(&mut bytes).map_err(RunError::io(path))?;

@@ -312,8 +312,8 @@ fn golden_ensembles_cartography() {
 struct Corpus {
     name: String,
     unit: String,
-    trees: Vec<String>,
-    copies_with_one_edit: Vec<(u32, u32)>,
+    trees: Option<Vec<String>>,
+    copies_with_one_edit: Option<Vec<(u32, u32)>>,
     nuclei: Vec<Nucleus>,
 }
 
@@ -339,8 +339,8 @@ fn golden_ensembles_variation() {
         // The trees stand only in the case of words.
         let mut known: BTreeMap<&str, Vec<Arc<Tree>>> = BTreeMap::new();
         for case in &cases {
-            if !case.trees.is_empty() {
-                known.insert(&case.name, trees(&case.trees).into_iter().map(Arc::new).collect());
+            if let Some(brackets) = &case.trees {
+                known.insert(&case.name, trees(brackets).into_iter().map(Arc::new).collect());
             }
         }
         for case in &cases {
@@ -349,7 +349,7 @@ fn golden_ensembles_variation() {
             let variation = Variation::find(&known[&*case.name], unit);
             varies_as(&name, &variation, &case.nuclei);
             if unit == Unit::Word {
-                for (original, copy) in &case.copies_with_one_edit {
+                for (original, copy) in case.copies_with_one_edit.iter().flatten() {
                     let apart = case.nuclei.iter().any(|nucleus| {
                         let labels = |s: &u32| {
                             let of = |p: &&Place| p.sentence == *s;

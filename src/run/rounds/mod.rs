@@ -1,0 +1,195 @@
+//! What the rounds of bagging and boosting leave behind, below `rounds/` of the run folder:
+//!
+//! | file | holds |
+//! |---|---|
+//! | `train.json.gz`, `dev.json.gz`, `test.json.gz` | the sentences as parsers see them, with place and hash of the original ([`KeptPart`]); `dev` and `test` as far as they are given |
+//! | `003.json` | number, vote, figures and seconds of a round ([`KeptRound`]); written last, so a round is complete iff it is there. `000` is the single parser, which has no vote |
+//! | `003.weights.gz` | per training sentence: weight before and after, how often drawn, and how the analysis agrees with the annotation ([`KeptWeights`]): what sparklines and rankings are drawn from |
+//! | `003.train.gz`, … | the analyses of every sentence of a part by the round's parser ([`Analyses`]) |
+//!
+//! The parser of a round is not kept: it is induced again from the training sentences and
+//! [`Round::training_weights`], to the same bit. The events of the run have a `round` for every
+//! [`KeptRound`], with the same figures. Binary files are little-endian, in gzip; each begins with
+//! eight letters that name it and a schema number.
+
+mod analyses;
+mod bytes;
+mod weights;
+
+pub use weights::KeptWeights;
+
+use super::trees::{read_gz, write_gz};
+use super::{RunError, RunFolder};
+use crate::checkpoint::write_atomically;
+use crate::ensemble::{Analyses, Annotated, Part, Round, fingerprint};
+use crate::report::{Metrics, SCHEMA};
+use crate::treebank::{Place, Reader, Tree};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A round that is complete in the folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptRound {
+    pub schema: u32,
+    /// 0 is the single parser.
+    pub number: u64,
+    /// Weight of its vote; `None` where it has none.
+    pub vote: Option<f64>,
+    /// As in the event.
+    pub metrics: Metrics,
+    pub seconds: Metrics,
+    /// Running time of the run until then, seconds.
+    pub elapsed: f64,
+}
+
+/// The sentences of one part of the data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptPart {
+    pub schema: u32,
+    pub sentences: Vec<KeptTree>,
+}
+
+/// A sentence with its annotation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptTree {
+    /// Where the original begins; lines and columns count from 1.
+    pub file: Arc<str>,
+    pub line: u32,
+    pub column: u32,
+    /// Number of the sentence in its corpus as read, from 0.
+    pub index: usize,
+    /// [`fingerprint`] of the original.
+    pub hash: String,
+    /// Brackets of the tree as parsers see it.
+    pub tree: String,
+}
+
+impl KeptPart {
+    /// What is kept of a part.
+    pub fn of(part: &Part) -> KeptPart {
+        let kept = |sentence: &Annotated| {
+            let Place { file, line, column } = sentence.original.place.clone();
+            let (hash, tree) = (fingerprint(&sentence.original), sentence.tree.to_string());
+            KeptTree { file, line, column, index: sentence.index, hash, tree }
+        };
+        KeptPart { schema: SCHEMA, sentences: part.sentences.iter().map(kept).collect() }
+    }
+}
+
+impl KeptTree {
+    /// The tree as parsers see it; `None` if it is damaged.
+    pub fn tree(&self) -> Option<Tree> {
+        let mut tree = Reader::new(self.tree.as_bytes(), "kept").next()?.ok()?;
+        tree.place = Place { file: self.file.clone(), line: self.line, column: self.column };
+        Some(tree)
+    }
+}
+
+impl RunFolder {
+    fn round_file(&self, number: u64, end: &str) -> PathBuf {
+        self.rounds().join(format!("{number:03}.{end}"))
+    }
+
+    /// The file of a round's weights, below the run folder.
+    pub(super) fn weights_name(number: u64) -> String {
+        format!("rounds/{number:03}.weights.gz")
+    }
+
+    /// Complete rounds without a gap, in their order; none where there is no such folder.
+    pub fn kept_rounds(&self) -> Result<Vec<KeptRound>, RunError> {
+        let first = u64::from(!self.round_file(0, "json").is_file());
+        let mut rounds = Vec::new();
+        for number in first.. {
+            let path = self.round_file(number, "json");
+            if !path.is_file() {
+                break;
+            }
+            let bytes = std::fs::read(&path).map_err(RunError::io(&path))?;
+            let malformed = |reason: String| RunError::Malformed { path: path.clone(), reason };
+            let value: serde_json::Value =
+                serde_json::from_slice(&bytes).map_err(|e| malformed(e.to_string()))?;
+            check_schema(&value, &path)?;
+            let round: KeptRound =
+                serde_json::from_value(value).map_err(|e| malformed(e.to_string()))?;
+            if round.number != number {
+                return Err(malformed(format!("it is of round {}", round.number)));
+            }
+            rounds.push(round);
+        }
+        Ok(rounds)
+    }
+
+    /// The sentences of `train`, `dev` or `test`; `None` where there is no such part.
+    pub fn kept_part(&self, name: &str) -> Result<Option<KeptPart>, RunError> {
+        let path = self.rounds().join(format!("{name}.json.gz"));
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let value: serde_json::Value = read_gz(&path)?;
+        check_schema(&value, &path)?;
+        serde_json::from_value(value)
+            .map(Some)
+            .map_err(|e| RunError::Malformed { path, reason: e.to_string() })
+    }
+
+    /// Weights and agreements of a complete round.
+    pub fn kept_weights(&self, number: u64) -> Result<KeptWeights, RunError> {
+        KeptWeights::read(&self.round_file(number, "weights.gz"))
+    }
+
+    /// The analyses of a part in a complete round.
+    pub fn kept_analyses(&self, number: u64, part: &str) -> Result<Analyses, RunError> {
+        analyses::read(&self.round_file(number, &format!("{part}.gz")))
+    }
+
+    pub(super) fn keep_part(&self, part: &Part) -> Result<(), RunError> {
+        let folder = self.rounds();
+        std::fs::create_dir_all(&folder).map_err(RunError::io(&folder))?;
+        write_gz(&folder.join(format!("{}.json.gz", part.name)), &KeptPart::of(part))
+    }
+
+    /// Everything but the file that says that the round is complete.
+    pub(super) fn keep_round(&self, round: &Round, parts: &[&Part]) -> Result<(), RunError> {
+        KeptWeights::of(round).write(&self.round_file(round.number, "weights.gz"))?;
+        for (part, kept) in parts.iter().zip(&round.analyses) {
+            analyses::write(kept, &self.round_file(round.number, &format!("{}.gz", part.name)))?;
+        }
+        Ok(())
+    }
+
+    /// Says that the round is complete.
+    pub(super) fn complete_round(&self, round: &Round, elapsed: f64) -> Result<(), RunError> {
+        let Round { number, vote, metrics, seconds, .. } = round.clone();
+        let kept = KeptRound { schema: SCHEMA, number, vote, metrics, seconds, elapsed };
+        let path = self.round_file(number, "json");
+        let bytes = serde_json::to_vec_pretty(&kept).map_err(std::io::Error::other);
+        bytes.and_then(|bytes| write_atomically(&path, &bytes)).map_err(RunError::io(&path))
+    }
+
+    /// A complete round as its ensemble had it, with the analyses of these parts.
+    pub(super) fn read_round(&self, kept: &KeptRound, parts: &[&str]) -> Result<Round, RunError> {
+        let KeptWeights { before, after, drawn, .. } = self.kept_weights(kept.number)?;
+        let analyses = parts.iter().map(|part| self.kept_analyses(kept.number, part));
+        Ok(Round {
+            number: kept.number,
+            weights: before,
+            drawn,
+            next: after,
+            vote: kept.vote,
+            analyses: analyses.collect::<Result<_, _>>()?,
+            metrics: kept.metrics.clone(),
+            seconds: kept.seconds.clone(),
+        })
+    }
+}
+
+fn check_schema(value: &serde_json::Value, path: &std::path::Path) -> Result<(), RunError> {
+    match value.get("schema").and_then(serde_json::Value::as_u64) {
+        Some(found) if found > u64::from(SCHEMA) => {
+            let found = u32::try_from(found).unwrap_or(u32::MAX);
+            Err(RunError::Newer { path: path.to_owned(), found, known: SCHEMA })
+        }
+        _ => Ok(()),
+    }
+}
