@@ -2,7 +2,9 @@
 //! and shell completion. What a command means is in the file of its name.
 
 use super::corpus::args::Corpus;
+use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
 use super::values::{confidence, seed, several};
+pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -65,6 +67,20 @@ pub enum Command {
     /// Count, convert, split, clean and generate treebanks
     #[command(subcommand)]
     Corpus(Corpus),
+    /// Train many supervised parsers on bags of a treebank, and let them vote
+    Bag(Bag),
+    /// Boost a supervised parser: each round learns most from what the ones before got wrong
+    Boost(Boost),
+    /// Show how good a supervised parser gets with the size of its training set
+    LearningCurve(LearningCurve),
+    /// List where a treebank annotates the same thing in different ways
+    Conflicts(Conflicts),
+    /// Plant errors in a treebank, and score what finds them
+    #[command(subcommand)]
+    Noise(Noise),
+    /// Use the verdicts that people gave on suspicious sentences
+    #[command(subcommand)]
+    Ledger(Ledger),
     /// Follow a live or finished run in plain lines
     Watch(Watch),
     /// Measure training steps on random words
@@ -96,6 +112,17 @@ impl Command {
             Command::Bench(args) => args.json || args.in_process,
             Command::Doctor(args) => args.json,
             Command::Watch(args) => args.json,
+            Command::Bag(args) => args.run.json,
+            Command::Boost(args) => match &args.what {
+                Some(BoostWhat::WeakLearning(args)) => args.json,
+                None => args.run.json,
+            },
+            Command::LearningCurve(args) => args.json,
+            Command::Conflicts(args) => args.json,
+            Command::Noise(Noise::Plant(args)) => args.json,
+            Command::Noise(Noise::Score(args)) => args.json,
+            Command::Noise(Noise::Table(args)) => args.json,
+            Command::Ledger(Ledger::Export(args)) => args.json,
             Command::Corpus(Corpus::Generate(_))
             | Command::Export(_)
             | Command::Presets(_)

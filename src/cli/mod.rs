@@ -5,13 +5,17 @@ mod analysis;
 mod args;
 mod bench;
 mod completions;
+mod conflicts;
 mod consensus;
 mod corpus;
 mod doctor;
+mod ensemble;
 mod eval;
 mod evalb;
 mod failure;
+mod ledger;
 mod lines;
+mod noise;
 mod open;
 mod parse;
 mod plain;
@@ -26,6 +30,7 @@ mod significance;
 mod teller;
 mod train;
 mod values;
+mod verdicts_args;
 mod watch;
 
 use anyhow::Result;
@@ -65,6 +70,12 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Completions(args)) => completions::run(&args, out),
         Some(Command::Train(args)) => train::train(&args, out),
         Some(Command::Resume(args)) => train::resume(&args, out),
+        Some(Command::Bag(args)) => ensemble::bag(&args, out),
+        Some(Command::Boost(args)) => ensemble::boost(&args, out),
+        Some(Command::LearningCurve(args)) => ensemble::learning_curve(&args, out),
+        Some(Command::Conflicts(args)) => conflicts::run(&args, out),
+        Some(Command::Noise(args)) => noise::run(&args, out),
+        Some(Command::Ledger(args)) => ledger::run(&args, out),
         Some(Command::Watch(args)) => watch::run(&args, out),
         Some(Command::Bench(args)) => bench::run(&args, out),
         Some(Command::Eval(args)) => eval::run(&args, out),

@@ -40,6 +40,11 @@ impl Bars {
             self.epoch.set_position(step.saturating_sub(1) % steps_per_epoch.max(1) + 1);
             self.epoch.set_message(format!("epoch {epoch}  loss {loss:.3}"));
         }
+        if let EventKind::Progress { round, done, of } = event.kind {
+            self.epoch.set_length(of);
+            self.epoch.set_position(done);
+            self.epoch.set_message(format!("sentences, round {round}"));
+        }
     }
 
     /// Prints without tearing the bars.

@@ -1,6 +1,7 @@
 //! `train` and `resume`: start a job in a run folder and tell what it reports.
 
 use super::args::{Resume, Train};
+use super::ensemble;
 use super::failure::{Usage, is_closed_pipe};
 use super::lines::{self};
 use super::plain::tell;
@@ -129,7 +130,7 @@ fn settings(args: &Train) -> Result<Config> {
 }
 
 /// Listens until the job has ended, and tells how it did.
-fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
+pub fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
     let folder = job.folder().path().to_owned();
     let family = job.folder().config().map(|c| c.model.family).unwrap_or_default();
     let mut teller = Teller::new(family, String::new(), Bars::on_terminal(), json);
@@ -171,11 +172,16 @@ fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
         }
         other => other?,
     }
-    conclude(&outcome, &folder, &teller, out)
+    conclude(&outcome, &RunFolder::open(&folder)?, &teller, out)
 }
 
-fn conclude(outcome: &Outcome, folder: &Path, teller: &Teller, out: &mut dyn Write) -> Result<()> {
-    let shown = folder.display();
+fn conclude(
+    outcome: &Outcome,
+    folder: &RunFolder,
+    teller: &Teller,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let shown = folder.path().display();
     if outcome.state == RunState::Failed {
         let reason = outcome.reason.as_deref().unwrap_or("for an unknown reason");
         bail!("the run in {shown} failed: {reason}");
@@ -190,8 +196,12 @@ fn conclude(outcome: &Outcome, folder: &Path, teller: &Teller, out: &mut dyn Wri
     if outcome.state == RunState::Stopped {
         teller.say(&format!("go on with: rankspace resume {shown}"), out)?;
     }
+    let config = folder.config()?;
+    if config.kind.is_ensemble() {
+        return ensemble::conclude(folder, &config, teller.json, out);
+    }
     if teller.json {
-        serde_json::to_writer(&mut *out, &Summary::of(outcome, folder))?;
+        serde_json::to_writer(&mut *out, &Summary::of(outcome, folder.path()))?;
         writeln!(out)?;
     }
     Ok(())

@@ -21,6 +21,12 @@ pub fn confidence(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0 and below 100".to_owned())
 }
 
+/// A share in percent.
+pub fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|n| *n > 0.0 && *n <= 100.0);
+    number.ok_or_else(|| "expected a number above 0 and up to 100".to_owned())
+}
+
 /// What is wrong with a `--set KEY=VALUE` that the config does not take.
 pub fn blame(change: &str, error: ConfigError) -> Usage {
     Usage(match error {

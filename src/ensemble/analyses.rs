@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The analyses of all sentences of a part by one parser.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Analyses {
     pub labels: Labels,
     pub trees: Vec<Analysis>,

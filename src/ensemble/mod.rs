@@ -10,7 +10,9 @@
 mod analyses;
 pub mod boosting;
 pub mod cartography;
+mod curve;
 mod data;
+pub mod detect;
 mod error;
 pub mod ledger;
 mod round;
@@ -20,11 +22,14 @@ mod skeleton;
 #[cfg(test)]
 mod tests;
 pub mod voting;
+mod weak;
 
 pub use analyses::{Analyses, Analysis, set_figures};
+pub use curve::{CurvePoint, curve_sizes, gain_of_doubling, learning_curve};
 pub use data::{Annotated, Data, Part, ROOT, rooted};
 pub use error::EnsembleError;
 pub use ledger::fingerprint;
-pub use round::{Round, vote_on};
+pub use round::{Round, vote_on, voted_trees};
 pub use rounds::{Ending, Progress, Rounds};
 pub use skeleton::{Labels, Phrase, Skeleton};
+pub use weak::{Learned, Trial, WeakCounts, weak_learning};

@@ -1,13 +1,14 @@
 use super::analyses::{Analyses, set_figures};
 use super::boosting::{self, Judgement};
-use super::data::Part;
+use super::data::{Annotated, Part};
 use super::voting;
 use crate::evaluation::{Agreement, Constituents};
 use crate::report::Metrics;
+use crate::treebank::Tree;
 use rayon::prelude::*;
 
 /// A round that is done: what it was trained with and what came out.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Round {
     /// From 1. Round 0 is the single parser, trained on the sentences as they are; it has no vote.
     pub number: u64,
@@ -67,16 +68,23 @@ pub(super) fn set_member(metrics: &mut Metrics, analyses: &[Analyses], parts: &[
 /// How the vote of the members agrees with the annotation, for every sentence of a part.
 /// `members` are their analyses of the part and their votes.
 pub fn vote_on(part: &Part, members: &[(&Analyses, f64)]) -> Vec<Agreement> {
-    let weights: Vec<f64> = members.iter().map(|(_, vote)| *vote).collect();
-    let agreement = |sentence: usize| -> Agreement {
-        let annotated = &part.sentences[sentence];
-        if let [(only, _)] = members {
-            return only.trees[sentence].agreement;
-        }
-        let trees: Vec<_> = members.iter().filter_map(|(a, _)| a.tree(sentence, part)).collect();
-        let voted = voting::vote(&trees.iter().collect::<Vec<_>>(), &weights);
-        let found = voted.map_or_else(Constituents::default, |tree| Constituents::counted(&tree));
+    if let [(only, _)] = members {
+        return only.agreements();
+    }
+    let agreement = |(tree, annotated): (Option<Tree>, &Annotated)| {
+        let found = tree.map_or_else(Constituents::default, |tree| Constituents::counted(&tree));
         annotated.constituents.agreement(&found)
     };
-    (0..part.sentences.len()).into_par_iter().map(agreement).collect()
+    voted_trees(part, members).into_par_iter().zip(&part.sentences).map(agreement).collect()
+}
+
+/// The trees that the members agree on; `None` for sentences that some member has no tree of.
+pub fn voted_trees(part: &Part, members: &[(&Analyses, f64)]) -> Vec<Option<Tree>> {
+    let weights: Vec<f64> = members.iter().map(|(_, vote)| *vote).collect();
+    let voted = |sentence: usize| {
+        let trees = members.iter().map(|(analyses, _)| analyses.tree(sentence, part));
+        let trees: Vec<Tree> = trees.collect::<Option<_>>()?;
+        voting::vote(&trees.iter().collect::<Vec<_>>(), &weights)
+    };
+    (0..part.sentences.len()).into_par_iter().map(voted).collect()
 }

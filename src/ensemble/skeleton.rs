@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Labels and tags by number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     names: Vec<Arc<str>>,
     ids: HashMap<Arc<str>, u32, FixedState>,

@@ -54,8 +54,12 @@ impl EnsembleWork {
 
 /// Whether the sentences are those that the run was started with.
 fn check_same(folder: &RunFolder, part: &Part) -> Result<(), RunError> {
+    // The files may have moved with the run.
+    let essence = |kept: KeptPart| -> Vec<(String, String, usize)> {
+        kept.sentences.into_iter().map(|s| (s.hash, s.tree, s.index)).collect()
+    };
     let kept = folder.kept_part(part.name)?;
-    match kept.is_some_and(|kept| kept.sentences == KeptPart::of(part).sentences) {
+    match kept.is_some_and(|kept| essence(kept) == essence(KeptPart::of(part))) {
         true => Ok(()),
         false => Err(RunError::Unsuitable(format!(
             "the {} sentences differ from those that the run was started with (were the corpus \

@@ -1,4 +1,5 @@
 use super::ensemble::EnsembleWork;
+use super::folder::with_absolute_paths;
 use super::work::Work;
 use super::{RunError, RunFolder, check_memory};
 use crate::checkpoint::Checkpoint;
@@ -109,6 +110,8 @@ impl Task {
     /// Bagging or boosting, on from the rounds that are complete in the folder.
     pub fn ensemble(config: Config, folder: &RunFolder, resumed: bool) -> Result<Task, RunError> {
         let kept = folder.kept_rounds()?;
+        // Files are told by names that hold from anywhere.
+        let config = with_absolute_paths(&config);
         let folder = folder.clone();
         Ok(Task {
             kind: config.kind,

@@ -1,6 +1,7 @@
 use super::reports::Reports;
 use super::{RunError, RunFolder, Snapshot};
 use crate::device::DeviceInfo;
+use crate::model::Resident;
 use crate::report::{DeviceUse, EventKind, Level, Reporter};
 use crate::training::Best;
 use std::collections::BTreeSet;
@@ -69,7 +70,7 @@ impl Desk {
     }
 
     /// What the device does, every few seconds.
-    pub fn tell_device(&mut self, device: Option<&Device>) {
+    pub fn tell_device(&mut self, device: Option<&dyn Resident>) {
         if self.device_told.is_some_and(|told| told.elapsed() < DEVICE) {
             return;
         }

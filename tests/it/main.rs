@@ -4,6 +4,7 @@
 mod call;
 mod commands;
 mod device;
+mod ensembles;
 mod evalb;
 mod families;
 mod floors;

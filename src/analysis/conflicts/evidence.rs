@@ -60,6 +60,16 @@ impl Variation {
     /// The strongest evidence against each of so many sentences; `None` where nothing that looks
     /// like it is annotated otherwise more often, or as often.
     pub fn evidence(&self, sentences: usize) -> Vec<Option<Evidence>> {
+        self.weighed_evidence(sentences, |_, _, _| 1.0)
+    }
+
+    /// The same where every piece of evidence counts by a factor: of the place, what it is
+    /// annotated as, and what most others are.
+    pub fn weighed_evidence(
+        &self,
+        sentences: usize,
+        factor: impl Fn(Place, &str, &str) -> f64 + Sync,
+    ) -> Vec<Option<Evidence>> {
         let keep = |best: &mut Vec<Option<Found>>, sentence: usize, found: Found| {
             if found.beats(&best[sentence]) {
                 best[sentence] = Some(found);
@@ -69,8 +79,13 @@ impl Variation {
         let best = (0..self.nuclei().len())
             .into_par_iter()
             .fold(none, |mut best, number| {
-                self.against(number, |found| {
-                    keep(&mut best, self.place(found.position, 1).sentence as usize, found);
+                let length = self.nuclei()[number].length;
+                self.against(number, |mut found| {
+                    let place = self.place(found.position, length);
+                    let (label, other) =
+                        (self.label_name(found.label), self.label_name(found.other));
+                    found.strength *= factor(place, label, other);
+                    keep(&mut best, place.sentence as usize, found);
                 });
                 best
             })

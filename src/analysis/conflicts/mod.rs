@@ -20,5 +20,5 @@ mod variation;
 
 pub use evidence::Evidence;
 pub use groups::{Group, Merged, duplicate_classes};
-pub use sequences::{NIL, Unit};
+pub use sequences::{NIL, Unit, chains};
 pub use variation::{Nucleus, Occurrence, Place, Variation};

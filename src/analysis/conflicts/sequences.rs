@@ -206,7 +206,7 @@ impl Builder {
 
 /// Every span with a phrase: start, end and the labels over it from the top, joined by `/`; by
 /// ascending start. Without the root and without phrases that have gaps.
-pub(super) fn chains(tree: &Tree) -> Vec<(u32, u32, Arc<str>)> {
+pub fn chains(tree: &Tree) -> Vec<(u32, u32, Arc<str>)> {
     let yields = tree.yields();
     let mut phrases: Vec<(u32, u32, &Arc<str>)> = tree
         .nodes()

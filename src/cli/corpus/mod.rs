@@ -2,7 +2,7 @@
 
 pub mod args;
 mod convert;
-mod output;
+pub mod output;
 mod report;
 mod split;
 mod stats;

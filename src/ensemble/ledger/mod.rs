@@ -12,3 +12,6 @@ mod store;
 pub use corrections::{Corrected, Refused, correct, unified_diff};
 pub use entry::{Entry, Verdict, fingerprint};
 pub use store::{Ledger, LedgerError};
+
+/// Name of the ledger in a run folder.
+pub const FILE: &str = "verdicts.jsonl";

@@ -22,6 +22,7 @@ use super::trees::{read_gz, write_gz};
 use super::{RunError, RunFolder};
 use crate::checkpoint::write_atomically;
 use crate::ensemble::{Analyses, Annotated, Part, Round, fingerprint};
+use crate::evaluation::Constituents;
 use crate::report::{Metrics, SCHEMA};
 use crate::treebank::{Place, Reader, Tree};
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,17 @@ impl KeptPart {
             KeptTree { file, line, column, index: sentence.index, hash, tree }
         };
         KeptPart { schema: SCHEMA, sentences: part.sentences.iter().map(kept).collect() }
+    }
+
+    /// The part again, less the originals: the trees as parsers see them stand for them. `None` if
+    /// a tree is damaged.
+    pub fn part(&self, name: &'static str) -> Option<Part> {
+        let annotated = |kept: &KeptTree| {
+            let tree = Arc::new(kept.tree()?);
+            let constituents = Constituents::counted(&tree);
+            Some(Annotated { original: tree.clone(), tree, index: kept.index, constituents })
+        };
+        Some(Part { name, sentences: self.sentences.iter().map(annotated).collect::<Option<_>>()? })
     }
 }
 

@@ -1,0 +1,166 @@
+//! `learning-curve`: how good a parser gets with the size of its training set.
+
+use super::args::LearningCurve;
+use super::{settings, weak};
+use crate::cli::corpus::output::Output;
+use crate::config::Kind;
+use crate::ensemble::{CurvePoint, curve_sizes, gain_of_doubling, learning_curve};
+use crate::run;
+use anyhow::{Result, bail};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::io::Write;
+
+/// Columns of a bar of 100 %.
+const BAR: f64 = 40.0;
+
+pub fn run(args: &LearningCurve, out: &mut dyn Write) -> Result<()> {
+    let config = settings(args.config.as_deref(), Kind::Bag, &args.supervision, Vec::new())?;
+    let data = weak::load(&config)?;
+    let Some(test) = data.held_out.iter().find(|part| part.name == "test") else {
+        bail!("no test trees: name some by --test, or in the config as data.test");
+    };
+    let sizes = match args.sizes.is_empty() {
+        true => curve_sizes(data.train.sentences.len()),
+        false => {
+            let mut sizes: Vec<usize> = args.sizes.iter().map(|n| *n as usize).collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            sizes.retain(|n| *n <= data.train.sentences.len());
+            sizes
+        }
+    };
+    if sizes.is_empty() {
+        bail!("there are only {} training sentences", data.train.sentences.len());
+    }
+    run::stop_on_signals()?;
+    if !args.json {
+        head(out)?;
+    }
+    let mut points: Vec<CurvePoint> = Vec::new();
+    let mut told = Ok(());
+    learning_curve(
+        &config.parser,
+        (&data.train, test),
+        &sizes,
+        config.seed,
+        |point| {
+            if !args.json {
+                told = row(points.last(), &point, out);
+            }
+            points.push(point);
+            told.is_ok()
+        },
+        || !run::stop_requested(),
+    )?;
+    told?;
+    if args.json {
+        serde_json::to_writer(&mut *out, &object(&points))?;
+        writeln!(out)?;
+    }
+    if let Some(path) = &args.svg {
+        let mut file = Output::file(path, false)?;
+        file.write_all(picture(&points).as_bytes())?;
+        file.keep()?;
+    }
+    if points.len() < sizes.len() { bail!("stopped") } else { Ok(()) }
+}
+
+fn head(out: &mut dyn Write) -> Result<()> {
+    writeln!(
+        out,
+        "{:>9} {:>9} {:>7} {:>7} {:>7} {:>7} {:>9} {:>9}",
+        "sentences", "words", "P", "R", "F1", "exact", "doubling", "fallbacks"
+    )?;
+    Ok(())
+}
+
+fn row(before: Option<&CurvePoint>, point: &CurvePoint, out: &mut dyn Write) -> Result<()> {
+    let test = &point.test;
+    let gain = before.map_or(String::new(), |b| format!("{:+.2}", gain_of_doubling(b, point)));
+    let bar = "█".repeat((test.f1() / 100.0 * BAR).round() as usize);
+    writeln!(
+        out,
+        "{:>9} {:>9} {:>7.2} {:>7.2} {:>7.2} {:>7.2} {gain:>9} {:>9}  {bar}",
+        point.sentences,
+        point.words,
+        test.precision(),
+        test.recall(),
+        test.f1(),
+        test.exact_match(),
+        point.fallbacks
+    )?;
+    Ok(out.flush()?)
+}
+
+fn object(points: &[CurvePoint]) -> serde_json::Value {
+    let point = |(i, p): (usize, &CurvePoint)| {
+        json!({
+            "sentences": p.sentences,
+            "words": p.words,
+            "precision": p.test.precision(),
+            "recall": p.test.recall(),
+            "f1": p.test.f1(),
+            "exact": p.test.exact_match(),
+            "gain_of_doubling": i.checked_sub(1).map(|b| gain_of_doubling(&points[b], p)),
+            "fallbacks": p.fallbacks,
+            "seconds": { "induction": p.seconds.0, "parsing": p.seconds.1 },
+        })
+    };
+    json!({ "curve": points.iter().enumerate().map(point).collect::<Vec<_>>() })
+}
+
+/// F1 over the logarithm of the size.
+fn picture(points: &[CurvePoint]) -> String {
+    const WIDTH: f64 = 640.0;
+    const HEIGHT: f64 = 400.0;
+    const MARGIN: f64 = 48.0;
+    let logarithm = |p: &CurvePoint| (p.sentences as f64).log2();
+    let (least, greatest) = match (points.first(), points.last()) {
+        (Some(first), Some(last)) => (logarithm(first), logarithm(last)),
+        _ => (0.0, 1.0),
+    };
+    let x = |p: &CurvePoint| {
+        let share = (logarithm(p) - least) / (greatest - least).max(1.0);
+        MARGIN + share * (WIDTH - 2.0 * MARGIN)
+    };
+    let y = |f1: f64| HEIGHT - MARGIN - f1 / 100.0 * (HEIGHT - 2.0 * MARGIN);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
+         <text x=\"{MARGIN}\" y=\"24\">Test F1 by training sentences (logarithmic)</text>\n"
+    );
+    // Writing to a string cannot fail.
+    for f1 in [0.0, 20.0, 40.0, 60.0, 80.0, 100.0] {
+        let (height, right, label) = (y(f1), WIDTH - MARGIN, MARGIN - 8.0);
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{MARGIN}\" y1=\"{height:.1}\" x2=\"{right}\" y2=\"{height:.1}\" \
+             stroke=\"#ddd\"/><text x=\"{label}\" y=\"{:.1}\" text-anchor=\"end\">{f1}</text>",
+            height + 4.0
+        );
+    }
+    let line: Vec<String> =
+        points.iter().map(|p| format!("{:.1},{:.1}", x(p), y(p.test.f1()))).collect();
+    let _ = writeln!(
+        svg,
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"#1f77b4\" stroke-width=\"2\"/>",
+        line.join(" ")
+    );
+    for point in points {
+        let (at, f1) = (x(point), point.test.f1());
+        let _ = writeln!(
+            svg,
+            "<circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"#1f77b4\"/>\
+             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{f1:.1}</text>\
+             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            y(f1),
+            y(f1) - 8.0,
+            HEIGHT - MARGIN + 18.0,
+            point.sentences
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}

@@ -1,0 +1,155 @@
+//! `boost weak-learning`: which sentences a parser of their own does not give back.
+
+use super::args::{Supervision, WeakLearning};
+use super::settings;
+use crate::cli::corpus::output::Output;
+use crate::cli::{plain::tell, progress};
+use crate::config::{self, Config, Horizontal, Kind};
+use crate::ensemble::{Data, Learned, Part, Trial, WeakCounts, weak_learning};
+use crate::report::EventKind;
+use crate::run;
+use anyhow::{Result, bail};
+use serde_json::json;
+use std::io::Write;
+use std::time::Instant;
+
+/// A parser that is tried on every sentence.
+struct Variant {
+    settings: config::Parser,
+    gold_tags: bool,
+}
+
+impl Variant {
+    fn name(&self) -> String {
+        let config::Parser { vertical, horizontal, .. } = &self.settings;
+        let horizontal = match horizontal {
+            Horizontal::Last(n) => n.to_string(),
+            Horizontal::All => "all".to_owned(),
+        };
+        let tags = if self.gold_tags { "annotated tags" } else { "own tags" };
+        format!("v={vertical} h={horizontal}, {tags}")
+    }
+}
+
+pub fn run(args: &WeakLearning, out: &mut dyn Write) -> Result<()> {
+    let supervision =
+        Supervision { train: args.files.clone(), test: Vec::new(), set: args.set.clone() };
+    let config = settings(None, Kind::Boost, &supervision, Vec::new())?;
+    let data = load(&config)?;
+    run::stop_on_signals()?;
+    let part = &data.train;
+    let mut rows = Vec::new();
+    let mut own = None;
+    for variant in variants(&config.parser, args.one) {
+        let start = Instant::now();
+        let bar = progress::bar(part.sentences.len(), "sentences");
+        let trials = weak_learning(&variant.settings, variant.gold_tags, part, |done| {
+            bar.set_position(done as u64);
+            !run::stop_requested()
+        })?;
+        bar.finish_and_clear();
+        let Some(trials) = trials else { bail!("stopped") };
+        let counts: WeakCounts = trials.iter().collect();
+        let seconds = start.elapsed().as_secs_f64();
+        rows.push((variant.name(), counts, seconds));
+        // The parser of the settings is the first.
+        own.get_or_insert(trials);
+    }
+    let own = own.unwrap_or_default();
+    if let Some(path) = &args.stable {
+        write_stable(part, &own, Output::file(path, false)?)?;
+    }
+    if let Some(path) = &args.table {
+        write_table(part, &own, Output::file(path, false)?)?;
+    }
+    match args.json {
+        true => {
+            let rows: Vec<_> = rows
+                .iter()
+                .map(|(name, counts, seconds)| {
+                    json!({ "variant": name, "counts": counts, "seconds": seconds })
+                })
+                .collect();
+            serde_json::to_writer(&mut *out, &json!({ "variants": rows }))?;
+            writeln!(out)?;
+        }
+        false => print(&rows, out)?,
+    }
+    Ok(())
+}
+
+/// The training trees, with notes and faults told.
+pub fn load(config: &Config) -> Result<Data> {
+    let mut events = Vec::new();
+    let data = Data::load(config, &mut events)?;
+    for event in events {
+        if let EventKind::Message { text, .. } = event {
+            tell(&format!("note: {text}"));
+        }
+    }
+    Ok(data)
+}
+
+fn variants(own: &config::Parser, one: bool) -> Vec<Variant> {
+    let mut variants = vec![Variant { settings: own.clone(), gold_tags: false }];
+    if one {
+        return variants;
+    }
+    for vertical in [1, 2] {
+        for horizontal in [Horizontal::Last(0), Horizontal::Last(1), Horizontal::Last(2)] {
+            for gold_tags in [false, true] {
+                let settings = config::Parser { vertical, horizontal, ..own.clone() };
+                if gold_tags || settings != *own {
+                    variants.push(Variant { settings, gold_tags });
+                }
+            }
+        }
+    }
+    variants
+}
+
+fn print(rows: &[(String, WeakCounts, f64)], out: &mut dyn Write) -> Result<()> {
+    writeln!(
+        out,
+        "{:28} {:>9} {:>11} {:>7} {:>7} {:>9} {:>9} {:>8}",
+        "variant", "sentences", "reproduced", "tied", "failed", "failed %", "fallbacks", "seconds"
+    )?;
+    for (name, counts, seconds) in rows {
+        let WeakCounts { sentences, reproduced, tied, failed, fallbacks } = counts;
+        let share = 100.0 * *failed as f64 / (*sentences).max(1) as f64;
+        writeln!(
+            out,
+            "{name:28} {sentences:>9} {reproduced:>11} {tied:>7} {failed:>7} {share:>9.2} \
+             {fallbacks:>9} {seconds:>8.1}"
+        )?;
+    }
+    Ok(())
+}
+
+/// The originals of what is reproduced, and of what is only tied.
+fn write_stable(part: &Part, trials: &[Trial], mut file: Output) -> Result<()> {
+    for (sentence, trial) in part.sentences.iter().zip(trials) {
+        if trial.learned != Learned::Failed {
+            writeln!(file, "{}", sentence.original)?;
+        }
+    }
+    file.keep()
+}
+
+fn write_table(part: &Part, trials: &[Trial], mut file: Output) -> Result<()> {
+    writeln!(file, "sentence\tlearned\tcorrect\tspurious\tmissing\tfile\tline")?;
+    for (sentence, trial) in part.sentences.iter().zip(trials) {
+        let learned = match trial.learned {
+            Learned::Reproduced => "reproduced",
+            Learned::Tied => "tied",
+            Learned::Failed => "failed",
+        };
+        let (a, place) = (trial.agreement, &sentence.original.place);
+        writeln!(
+            file,
+            "{}\t{learned}\t{}\t{}\t{}\t{}\t{}",
+            sentence.index, a.correct, a.spurious, a.missing, place.file, place.line
+        )?;
+    }
+    file.keep()
+}
