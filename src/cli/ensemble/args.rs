@@ -112,9 +112,9 @@ pub struct LearningCurve {
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub supervision: Supervision,
-    /// Sentences to train on [default: 50, 100, 500, 1000, 5000, 10000, 20000 as far as there are
+    /// Sentences to train on, separated by commas [default: 50, 100, 500, 1000, 5000, 10000, 20000 as far as there are
     /// so many, and all]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', allow_negative_numbers = true,
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_negative_numbers = true,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub sizes: Vec<u64>,
     /// Write the curve as a picture (SVG)
@@ -183,8 +183,8 @@ pub struct NoiseTable {
     /// Treebanks: files, folders, patterns or sample:train
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
-    /// Sentences to get an error, in percent
-    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', allow_negative_numbers = true,
+    /// Sentences to get an error, in percent; several separated by commas
+    #[arg(long, value_name = "PERCENT", value_delimiter = ',', allow_negative_numbers = true,
           default_values_t = [2.0], value_parser = crate::cli::values::share)]
     pub share: Vec<f64>,
     /// How often errors are planted, with seeds from 0 on
