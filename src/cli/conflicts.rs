@@ -6,6 +6,7 @@ use super::ensemble::{settings, trees};
 use crate::analysis::conflicts::{Merged, Nucleus, Unit, Variation, duplicate_classes};
 use crate::config::Kind;
 use crate::ensemble::Part;
+use crate::report::counted;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -112,10 +113,11 @@ fn print(
 ) -> Result<()> {
     writeln!(
         out,
-        "{} sentences: {} {} nuclei in {groups} groups, {} shown",
-        part.sentences.len(),
-        variation.nuclei().len(),
+        "{}: {} of {}s in {}, {} shown",
+        counted(part.sentences.len(), "sentence"),
+        nuclei(variation.nuclei().len()),
         unit.name(),
+        counted(groups, "group"),
         told.len()
     )?;
     for Told { nucleus, units, counts, occurrences, others } in told {
@@ -123,7 +125,7 @@ fn print(
             counts.iter().map(|(label, n)| format!("{label} {n}")).collect();
         let more = match others {
             0 => String::new(),
-            n => format!(", {n} further nuclei there"),
+            n => format!(", around it {}", nuclei(*n)),
         };
         writeln!(
             out,
@@ -153,6 +155,10 @@ fn print(
         }
     }
     Ok(())
+}
+
+fn nuclei(n: usize) -> String {
+    if n == 1 { "1 nucleus".to_owned() } else { format!("{n} nuclei") }
 }
 
 /// Some words before an occurrence, its own, and some behind it.

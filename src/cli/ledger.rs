@@ -4,6 +4,7 @@ use super::args::{Ledger, LedgerExport};
 use super::plain::tell;
 use crate::checkpoint::write_atomically;
 use crate::ensemble::ledger::{self, Corrected, Entry, correct, unified_diff};
+use crate::report::counted;
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -26,7 +27,8 @@ fn export(args: &LedgerExport, out: &mut dyn Write) -> Result<()> {
     }
     let ledger = ledger::Ledger::open(&path)?;
     if ledger.unreadable > 0 {
-        tell(&format!("warning: {} lines of the ledger cannot be read", ledger.unreadable));
+        let lines = counted(ledger.unreadable, "line");
+        tell(&format!("warning: {lines} of the ledger cannot be read"));
     }
     let entries = ledger.current();
     std::fs::create_dir_all(&args.out).with_context(|| format!("{}", args.out.display()))?;
@@ -64,9 +66,10 @@ fn export(args: &LedgerExport, out: &mut dyn Write) -> Result<()> {
     } else {
         writeln!(
             out,
-            "{} verdicts, {corrected} trees corrected, {} proposals refused: {}",
-            entries.len(),
-            refused.len(),
+            "{}, {} corrected, {} refused: {}",
+            counted(entries.len(), "verdict"),
+            counted(corrected, "tree"),
+            counted(refused.len(), "proposal"),
             args.out.display()
         )?;
     }

@@ -3,7 +3,7 @@
 use super::EnsembleError;
 use crate::config::{Config, Sources};
 use crate::evaluation::Constituents;
-use crate::report::{Level, Reporter};
+use crate::report::{Level, Reporter, counted};
 use crate::treebank::{
     self, Corpus, LengthLimits, NodeId, Place, Preprocessing, ROOT_LABELS, Removed, Tree,
     TreeBuilder, TreebankError,
@@ -127,10 +127,17 @@ fn part(
 fn tell(name: &str, corpus: &Corpus, reporter: &mut dyn Reporter) {
     let words = corpus.sentences.iter().map(|s| s.len()).sum::<usize>();
     let n = corpus.sentences.len();
-    reporter
-        .message(Level::Info, format!("{name}: {n} sentences, {words} words of {}", corpus.name));
+    reporter.message(
+        Level::Info,
+        format!(
+            "{name}: {}, {} of {}",
+            counted(n, "sentence"),
+            counted(words, "word"),
+            corpus.name
+        ),
+    );
     let steps: Vec<String> =
-        corpus.removed.steps().map(|(step, n)| format!("{n} {}", step.meaning)).collect();
+        corpus.removed.steps().map(|(step, n)| format!("{n} {}", step.meaning(n))).collect();
     if !steps.is_empty() {
         reporter.message(Level::Info, format!("{name}: {}", steps.join(", ")));
     }
@@ -141,7 +148,7 @@ fn tell(name: &str, corpus: &Corpus, reporter: &mut dyn Reporter) {
         reporter.message(Level::Warning, problem.to_string());
     }
     if let Some(more) = corpus.problems.len().checked_sub(PROBLEMS_TOLD + 1) {
-        let text = format!("{}: {} further problems", corpus.name, more + 1);
+        let text = format!("{}: {}", corpus.name, counted(more + 1, "further problem"));
         reporter.message(Level::Warning, text);
     }
 }

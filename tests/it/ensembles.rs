@@ -263,7 +263,7 @@ fn a_ledger_becomes_a_table_a_corrected_copy_and_a_diff() {
         ledger.add(entry).expect("writes");
     }
     let ran = call(base, "ledger export run --out out").succeeds();
-    ran.prints("3 verdicts, 1 trees corrected, 1 proposals refused")
+    ran.prints("3 verdicts, 1 tree corrected, 1 proposal refused")
         .complains("train.mrg, sentence 2: the proposal has other words");
     let copy = std::fs::read_to_string(base.join("out/corrected/train.mrg")).expect("reads");
     let changed: Vec<usize> = copy

@@ -4,6 +4,7 @@ use crate::config::{Config, Kind};
 use crate::ensemble::{Analyses, Part, vote_on};
 use crate::evaluation::significance::{EXACT_UP_TO, Figure, Method, Sample, Samples, randomise};
 use crate::evaluation::{Agreement, BracketTotals};
+use crate::report::counted;
 use crate::run::{KeptRound, RunFolder};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -61,10 +62,10 @@ pub fn conclude(
             rounds.last().and_then(|r| r.metrics.get(&format!("{}_fallbacks", part.name)));
         writeln!(
             out,
-            "\n{} ({} sentences, {} fallback parses in the last round)",
+            "\n{} ({}, {} in the last round)",
             part.name,
-            part.sentences.len(),
-            fallbacks.unwrap_or(0.0)
+            counted(part.sentences.len(), "sentence"),
+            counted(fallbacks.unwrap_or(0.0), "fallback parse")
         )?;
         write!(out, "{:24}", "")?;
         for (_, title) in FIGURES {

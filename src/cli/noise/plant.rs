@@ -5,6 +5,7 @@ use crate::checkpoint::write_atomically;
 use crate::cli::ensemble::args::NoisePlant;
 use crate::cli::plain::tell;
 use crate::cli::sentences::{names_of, open_all, tell_problems};
+use crate::report::counted;
 use crate::treebank::{Entry, FileOptions, Tree};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
@@ -42,9 +43,9 @@ pub fn run(args: &NoisePlant, out: &mut dyn Write) -> Result<()> {
     let counts: Vec<String> = counts.iter().map(|(kind, n)| format!("{kind} {n}")).collect();
     writeln!(
         out,
-        "{} errors in {} sentences: {}",
-        planted.errors.len(),
-        trees.len(),
+        "{} in {}: {}",
+        counted(planted.errors.len(), "error"),
+        counted(trees.len(), "sentence"),
         counts.join(", ")
     )?;
     for note in &planted.notes {
@@ -56,7 +57,7 @@ pub fn run(args: &NoisePlant, out: &mut dyn Write) -> Result<()> {
 
 /// All trees of the files; sentences without one are told and left out.
 pub fn read(files: &[std::path::PathBuf]) -> Result<Vec<Arc<Tree>>> {
-    let (mut trees, mut problems, mut others) = (Vec::new(), Vec::new(), 0);
+    let (mut trees, mut problems, mut others) = (Vec::new(), Vec::new(), 0usize);
     for entry in open_all(files, None, FileOptions::default())?.into_iter().flatten() {
         match entry {
             Ok(Entry::Tree(tree)) => trees.push(Arc::new(tree)),
@@ -66,7 +67,7 @@ pub fn read(files: &[std::path::PathBuf]) -> Result<Vec<Arc<Tree>>> {
     }
     tell_problems(&problems);
     if others > 0 {
-        tell(&format!("warning: {others} sentences without a tree are left out"));
+        tell(&format!("warning: left out {} without a tree", counted(others, "sentence")));
     }
     match trees.is_empty() {
         true => bail!("{}: no tree could be read", names_of(files)),

@@ -2,6 +2,7 @@
 
 use crate::analysis::noise::{Figures, Kind, Scores, from_tsv, ranking_from_tsv};
 use crate::cli::ensemble::args::NoiseScore;
+use crate::report::counted;
 use anyhow::{Context, Result};
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +19,7 @@ pub fn run(args: &NoiseScore, out: &mut dyn Write) -> Result<()> {
         return Ok(());
     }
     if scores.unranked > 0 {
-        writeln!(out, "{} planted sentences are not in the ranking", scores.unranked)?;
+        writeln!(out, "not in the ranking: {}", counted(scores.unranked, "planted sentence"))?;
     }
     writeln!(
         out,

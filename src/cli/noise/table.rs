@@ -10,7 +10,7 @@ use crate::cli::plain::tell;
 use crate::config::{self, Config};
 use crate::ensemble::detect::DETECTORS;
 use crate::evaluation::Spread;
-use crate::report::{EventKind, Level, RunState};
+use crate::report::{EventKind, Level, RunState, counted};
 use crate::run::{self, Job, RunFolder, RunSummary};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -165,7 +165,8 @@ type Read = fn(&Scores) -> Option<f64>;
 
 fn print(share: f64, table: &Table, out: &mut dyn Write) -> Result<()> {
     let seeds = table.values().map(Vec::len).max().unwrap_or(0);
-    writeln!(out, "\n{share} % of the sentences with an error, {seeds} seeds; mean ± deviation")?;
+    let seeds = counted(seeds, "seed");
+    writeln!(out, "\n{share} % of the sentences with an error, {seeds}; mean ± deviation")?;
     let columns: [(&str, Read); 5] = [
         ("AP", |s| s.all.average_precision),
         ("AUC", |s| s.all.roc_auc),
