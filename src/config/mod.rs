@@ -18,7 +18,7 @@ pub use data::{
 };
 pub use ensemble::{Ensemble, Kind, OnFailure, Sampling, Update};
 pub use error::ConfigError;
-pub use parser::{Binarisation, Heads, Horizontal, Parser, ParserFamily};
+pub use parser::{Binarisation, Heads, Horizontal, LexiconKind, Parser, ParserFamily};
 pub use presets::{Preset, preset, presets};
 pub use sections::{
     Compat, Config, Decode, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision,
@@ -326,7 +326,8 @@ mod tests {
         let mut found = Vec::new();
         numbers("", &toml::from_str(&config.to_toml()).expect("TOML"), &mut found);
         found.sort();
-        let mut checked = config.whole_numbers().map(|(key, _)| key.to_owned());
+        let mut checked: Vec<_> =
+            config.whole_numbers().into_iter().map(|(key, _)| key.to_owned()).collect();
         checked.sort();
         assert_eq!(found, checked);
     }

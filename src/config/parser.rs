@@ -11,16 +11,114 @@ pub struct Parser {
     pub horizontal: Horizontal,
     pub binarisation: Binarisation,
     pub heads: Heads,
+    /// A label knows less of what is around it where with all it knows it is seen less often. 1 for
+    /// grammars of few trees, and for those that are to give their trees back.
+    pub min_count: u32,
+    /// Phrases of one child are told from others (UNARY-INTERNAL).
+    pub unary_internal: bool,
+    /// Phrases without a sister are told from others (UNARY-EXTERNAL).
+    pub unary_external: bool,
+    /// Tags that are told apart where they have no sister (UNARY-DT, UNARY-RB). In this list and
+    /// those below a label may end in `*`, which stands for any ending.
+    pub unary_tags: Vec<String>,
+    /// Tags know the label above them (TAG-PA).
+    pub tag_parent: bool,
+    /// Tags that know the label above that one, too (SPLIT-IN).
+    pub tag_grandparent: Vec<String>,
+    /// A word that has a tag at least so often makes it a tag of its own (SPLIT-AUX, SPLIT-CC);
+    /// 0: none does.
+    pub split_words: u32,
+    /// Phrases that are told apart where they hold no other phrase (BASE-NP).
+    pub base: Vec<String>,
+    /// Phrases that are told apart where one of their kind ends as they do (RIGHT-REC-NP).
+    pub right_recursive: Vec<String>,
+    /// Tags that phrases know to be below them (DOMINATES-V).
+    pub dominates: Vec<String>,
+    /// Phrases that know the tag of their head (SPLIT-VP).
+    pub head_tags: Vec<String>,
+    pub lexicon: LexiconKind,
+    /// Posterior below which the coarse grammar rules a symbol over a span out.
+    pub prune: f64,
+    /// Longest sentence in words that gets a whole chart; the chart of a longer one takes no more
+    /// memory.
+    pub max_length: usize,
 }
 
 impl Default for Parser {
     fn default() -> Self {
+        let list = |labels: &[&str]| labels.iter().map(|label| (*label).to_owned()).collect();
         Parser {
             family: ParserFamily::TreebankPcfg,
             vertical: 2,
             horizontal: Horizontal::Last(2),
             binarisation: Binarisation::Head,
             heads: Heads::English,
+            min_count: 10,
+            unary_internal: true,
+            unary_external: false,
+            unary_tags: list(&["DT", "RB"]),
+            tag_parent: true,
+            tag_grandparent: list(&["IN"]),
+            split_words: 100,
+            base: list(&["NP"]),
+            right_recursive: Vec::new(),
+            dominates: list(&["VB*", "MD"]),
+            head_tags: list(&["VP"]),
+            lexicon: LexiconKind::Smoothed,
+            prune: 1e-4,
+            max_length: 200,
+        }
+    }
+}
+
+impl Parser {
+    /// Every whole number with its key.
+    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 5] {
+        let horizontal = match self.horizontal {
+            Horizontal::Last(n) => n,
+            Horizontal::All => 0,
+        };
+        [
+            ("parser.vertical", self.vertical as u64),
+            ("parser.horizontal", horizontal as u64),
+            ("parser.min_count", self.min_count.into()),
+            ("parser.split_words", self.split_words.into()),
+            ("parser.max_length", self.max_length as u64),
+        ]
+    }
+
+    /// A key whose value cannot be used, with the value and what is expected.
+    pub(super) fn out_of_range(&self) -> Option<(&'static str, String, &'static str)> {
+        let Parser { vertical, prune, max_length, .. } = self;
+        if !(1..=2).contains(vertical) {
+            return Some(("parser.vertical", vertical.to_string(), "1 or 2"));
+        }
+        if !(0.0..=0.1).contains(prune) {
+            return Some(("parser.prune", prune.to_string(), "a number in [0, 0.1]"));
+        }
+        if !(10..=500).contains(max_length) {
+            let expected = "a number from 10 to 500";
+            return Some(("parser.max_length", max_length.to_string(), expected));
+        }
+        None
+    }
+
+    /// A grammar without refinements, of labels that know their parents (`vertical`) and sisters
+    /// (`horizontal`) alone.
+    pub fn plain() -> Parser {
+        Parser {
+            min_count: 1,
+            unary_internal: false,
+            unary_external: false,
+            unary_tags: Vec::new(),
+            tag_parent: false,
+            tag_grandparent: Vec::new(),
+            split_words: 0,
+            base: Vec::new(),
+            right_recursive: Vec::new(),
+            dominates: Vec::new(),
+            head_tags: Vec::new(),
+            ..Parser::default()
         }
     }
 }
@@ -65,6 +163,17 @@ pub enum Heads {
     English,
     First,
     Last,
+}
+
+/// How tags of words are estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LexiconKind {
+    /// Rare words have the tags of words that look alike, too.
+    #[default]
+    Smoothed,
+    /// Relative frequencies, which give an unknown word the probability 0.
+    Relative,
 }
 
 /// A number of sisters, or `"all"`.

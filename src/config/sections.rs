@@ -1,5 +1,5 @@
 use super::ensemble::SUPERVISED;
-use super::{ConfigError, Data, Ensemble, Horizontal, Kind, Parser};
+use super::{ConfigError, Data, Ensemble, Kind, Parser};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Every setting of a run. All sections and keys have defaults.
@@ -426,17 +426,13 @@ impl Config {
     }
 
     /// Every whole number of the config with its key.
-    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 30] {
+    pub(super) fn whole_numbers(&self) -> Vec<(&'static str, u64)> {
         let Config { data: d, model: m, training: t, evaluation: e, run: r, parser: p, .. } = self;
         let every = match e.every {
             Every::Epoch => 0,
             Every::Steps(n) => n,
         };
-        let horizontal = match p.horizontal {
-            Horizontal::Last(n) => n,
-            Horizontal::All => 0,
-        };
-        [
+        let mut all = vec![
             ("seed", self.seed),
             ("threads", self.threads as u64),
             ("data.min_length", d.min_length as u64),
@@ -464,10 +460,10 @@ impl Config {
             ("evaluation.max_length", e.max_length as u64),
             ("run.checkpoint_every", r.checkpoint_every),
             ("run.pinned", r.pinned as u64),
-            ("parser.vertical", p.vertical as u64),
-            ("parser.horizontal", horizontal as u64),
             ("ensemble.rounds", self.ensemble.rounds as u64),
-        ]
+        ];
+        all.extend(p.whole_numbers());
+        all
     }
 
     /// Ranges that serde cannot express.
@@ -514,9 +510,8 @@ impl Config {
             };
             return bad("data.max_length", d.max_length.to_string(), expected);
         }
-        let p = &self.parser;
-        if !(1..=2).contains(&p.vertical) {
-            return bad("parser.vertical", p.vertical.to_string(), "1 or 2");
+        if let Some((key, value, expected)) = self.parser.out_of_range() {
+            return bad(key, value, expected);
         }
         let rounds = self.ensemble.rounds;
         if !(1..=MOST_ROUNDS).contains(&rounds) {

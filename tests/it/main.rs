@@ -13,6 +13,7 @@ mod golden_checkpoints;
 mod golden_ensembles;
 mod golden_f1;
 mod golden_hmm;
+mod golden_parser;
 mod golden_pcfg;
 mod golden_train;
 mod kill;

@@ -1,3 +1,5 @@
+use std::sync::OnceLock;
+
 /// A -> B C with its log-probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BinaryRule {
@@ -15,7 +17,7 @@ pub struct UnaryRule {
     pub log_prob: f64,
 }
 
-/// Rules, found by their left or only child.
+/// Rules, found by their left or only child, or by their parent.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     symbols: usize,
@@ -24,6 +26,16 @@ pub struct Grammar {
     binary_starts: Vec<u32>,
     /// By child.
     unary: Vec<UnaryRule>,
+    unary_starts: Vec<u32>,
+    /// Numbers of the rules by parent; made where they are asked for.
+    by_parent: OnceLock<ByParent>,
+}
+
+#[derive(Clone, Debug)]
+struct ByParent {
+    binary: Vec<u32>,
+    binary_starts: Vec<u32>,
+    unary: Vec<u32>,
     unary_starts: Vec<u32>,
 }
 
@@ -43,7 +55,8 @@ impl Grammar {
         unary.sort_unstable_by_key(|r| (r.child, r.parent));
         let binary_starts = starts(symbols, binary.iter().map(|r| r.left));
         let unary_starts = starts(symbols, unary.iter().map(|r| r.child));
-        Grammar { symbols, binary, binary_starts, unary, unary_starts }
+        let by_parent = OnceLock::new();
+        Grammar { symbols, binary, binary_starts, unary, unary_starts, by_parent }
     }
 
     pub fn symbols(&self) -> usize {
@@ -70,6 +83,35 @@ impl Grammar {
     pub fn over(&self, child: u32) -> &[UnaryRule] {
         let at = child as usize;
         &self.unary[self.unary_starts[at] as usize..self.unary_starts[at + 1] as usize]
+    }
+
+    /// Numbers, among [`Grammar::binary`], of the rules with this parent.
+    pub fn binary_of(&self, parent: u32) -> &[u32] {
+        let by = self.by_parent();
+        let at = parent as usize;
+        &by.binary[by.binary_starts[at] as usize..by.binary_starts[at + 1] as usize]
+    }
+
+    /// Numbers, among [`Grammar::unary`], of the rules with this parent.
+    pub fn unary_of(&self, parent: u32) -> &[u32] {
+        let by = self.by_parent();
+        let at = parent as usize;
+        &by.unary[by.unary_starts[at] as usize..by.unary_starts[at + 1] as usize]
+    }
+
+    fn by_parent(&self) -> &ByParent {
+        self.by_parent.get_or_init(|| {
+            let mut binary: Vec<u32> = (0..self.binary.len() as u32).collect();
+            binary.sort_by_key(|&number| self.binary[number as usize].parent);
+            let mut unary: Vec<u32> = (0..self.unary.len() as u32).collect();
+            unary.sort_by_key(|&number| self.unary[number as usize].parent);
+            ByParent {
+                binary,
+                binary_starts: starts(self.symbols, self.binary.iter().map(|r| r.parent)),
+                unary,
+                unary_starts: starts(self.symbols, self.unary.iter().map(|r| r.parent)),
+            }
+        })
     }
 }
 

@@ -4,11 +4,24 @@
 //! A derivation is a tree whose nodes are symbols; over one word it may be a leaf. Unary rules
 //! may form circles: as no probability is above 1, the best derivation has none.
 
+mod compact;
+mod filter;
 mod grammar;
+mod k_best;
+mod posterior;
+mod products;
+mod spans;
+#[cfg(test)]
+mod tests;
 mod viterbi;
 
+pub use compact::CompactGrammar;
+pub use filter::{Coarse, Everything, Filter};
 pub use grammar::{BinaryRule, Grammar, UnaryRule};
-pub use viterbi::viterbi;
+pub use k_best::KBest;
+pub use posterior::{Posteriors, posteriors};
+pub use spans::Spans;
+pub use viterbi::{Chart, Item};
 
 /// One node of a derivation; nodes stand in preorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

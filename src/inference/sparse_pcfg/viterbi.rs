@@ -1,6 +1,8 @@
 //! The best derivation, by CKY over lists of items.
 
-use super::{Derivation, Grammar, Leaves, Node};
+use super::filter::Filter;
+use super::{Derivation, Grammar, Leaves, Node, Spans};
+use std::ops::Range;
 
 /// How an item came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,107 +14,172 @@ enum Back {
 
 /// A symbol over a span.
 #[derive(Clone, Copy, Debug)]
-struct Item {
-    symbol: u32,
-    log_prob: f64,
+pub struct Item {
+    pub symbol: u32,
+    /// Of its best derivation, nats.
+    pub log_prob: f64,
     back: Back,
 }
 
-/// The best derivation from one of `roots` (symbols with log-probabilities) of the symbols that
-/// `allows(start, end, symbol)` lets stand over a span; `None` without one. Of equally good ones
-/// the first found, which depends on the grammar and the sentence alone.
-pub fn viterbi(
-    grammar: &Grammar,
-    leaves: &Leaves,
-    roots: &[(u32, f64)],
-    allows: impl Fn(usize, usize, u32) -> bool,
-) -> Option<Derivation> {
-    let n = leaves.len();
-    let mut cells: Vec<Vec<Item>> = vec![Vec::new(); n * (n + 1)];
-    let mut scratch = Scratch::new(grammar.symbols());
-    // Items that end where the column does, by where they start and by symbol.
-    let mut columns: Vec<Vec<f64>> = vec![vec![f64::NEG_INFINITY; grammar.symbols()]; n];
-    for end in 1..=n {
-        for start in (0..end).rev() {
-            if end - start == 1 {
-                for &(symbol, log_prob) in &leaves[start] {
-                    if allows(start, end, symbol) {
-                        scratch.add(symbol, log_prob, Back::Leaf);
-                    }
-                }
-            }
-            for split in start + 1..end {
-                let column = &columns[split];
-                if cells[split * (n + 1) + end].is_empty() {
+/// All items of a sentence with their best derivations.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    spans: Spans,
+    /// Items of all cells, each cell's by symbol.
+    items: Vec<Item>,
+    cells: Vec<Range<usize>>,
+}
+
+impl Chart {
+    /// Fills the chart as far as `filter` lets it. Of equally good derivations an item keeps the
+    /// first found, which depends on the grammar and the sentence alone.
+    pub fn new(grammar: &Grammar, leaves: &Leaves, spans: Spans, filter: &impl Filter) -> Chart {
+        let n = leaves.len();
+        let mut chart = Chart { spans, items: Vec::new(), cells: vec![0..0; spans.cells()] };
+        let mut scratch = Scratch::new(grammar.symbols());
+        let mut column = Column::new(n, grammar.symbols());
+        for end in 1..=n {
+            for start in (0..end).rev() {
+                let Some(cell) = spans.cell(start, end).filter(|c| filter.is_open(*c)) else {
                     continue;
-                }
-                for item in &cells[start * (n + 1) + split] {
-                    for rule in grammar.with_left(item.symbol) {
-                        let right = column[rule.right as usize];
-                        let log_prob = item.log_prob + right + rule.log_prob;
-                        if log_prob > scratch.best[rule.parent as usize]
-                            && allows(start, end, rule.parent)
-                        {
-                            let (split, left, right) = (split as u32, rule.left, rule.right);
-                            let back = Back::Binary { split, left, right };
-                            scratch.add(rule.parent, log_prob, back);
+                };
+                if end - start == 1 {
+                    for &(symbol, log_prob) in &leaves[start] {
+                        if filter.allows(cell, symbol) {
+                            scratch.add(symbol, log_prob, Back::Leaf);
                         }
                     }
                 }
+                for split in spans.splits(start, end) {
+                    let Some(rights) = column.get(split) else { continue };
+                    for item in chart.cell(start, split) {
+                        for rule in grammar.with_left(item.symbol) {
+                            let log_prob =
+                                item.log_prob + rights[rule.right as usize] + rule.log_prob;
+                            if log_prob > scratch.best[rule.parent as usize]
+                                && filter.allows(cell, rule.parent)
+                            {
+                                let (split, left, right) = (split as u32, rule.left, rule.right);
+                                let back = Back::Binary { split, left, right };
+                                scratch.add(rule.parent, log_prob, back);
+                            }
+                        }
+                    }
+                }
+                scratch.close(grammar, |symbol| filter.allows(cell, symbol));
+                let from = chart.items.len();
+                scratch.take(&mut chart.items);
+                chart.cells[cell] = from..chart.items.len();
+                column.set(start, &chart.items[from..]);
             }
-            scratch.close(grammar, |symbol| allows(start, end, symbol));
-            let cell = scratch.take();
-            for item in &cell {
-                columns[start][item.symbol as usize] = item.log_prob;
-            }
-            cells[start * (n + 1) + end] = cell;
+            column.clear();
         }
-        for start in 0..end {
-            for item in &cells[start * (n + 1) + end] {
-                columns[start][item.symbol as usize] = f64::NEG_INFINITY;
-            }
+        chart
+    }
+
+    /// The items over a span, by symbol.
+    pub fn cell(&self, start: usize, end: usize) -> &[Item] {
+        match self.spans.cell(start, end) {
+            Some(cell) => &self.items[self.cells[cell].clone()],
+            None => &[],
         }
     }
-    let whole = cells.get(n)?;
-    let mut best: Option<(u32, f64)> = None;
-    for &(root, log_prob) in roots {
-        if let Some(item) = find(whole, root) {
-            let log_prob = log_prob + item.log_prob;
-            if best.is_none_or(|(_, b)| log_prob > b) {
-                best = Some((root, log_prob));
+
+    /// The item of a symbol over a span.
+    pub(super) fn item(&self, start: usize, end: usize, symbol: u32) -> Option<&Item> {
+        let cell = self.cell(start, end);
+        Some(&cell[cell.binary_search_by_key(&symbol, |item| item.symbol).ok()?])
+    }
+
+    pub(super) fn spans(&self) -> Spans {
+        self.spans
+    }
+
+    /// The best derivation from one of `roots` (symbols with log-probabilities).
+    pub fn best(&self, roots: &[(u32, f64)]) -> Option<Derivation> {
+        self.spans.whole()?;
+        let n = self.spans.length();
+        let mut best: Option<(u32, f64)> = None;
+        for &(root, log_prob) in roots {
+            if let Some(item) = self.item(0, n, root) {
+                let log_prob = log_prob + item.log_prob;
+                if log_prob > best.map_or(f64::NEG_INFINITY, |(_, b)| b) {
+                    best = Some((root, log_prob));
+                }
             }
         }
+        let (root, log_prob) = best?;
+        Some(Derivation { nodes: self.nodes(0, n, root), log_prob })
     }
-    let (root, log_prob) = best?;
-    Some(Derivation { nodes: nodes(&cells, n, root), log_prob })
+
+    /// The nodes of the best derivation of an item of the chart.
+    pub fn nodes(&self, start: usize, end: usize, symbol: u32) -> Vec<Node> {
+        let mut nodes = Vec::with_capacity(3 * (end - start));
+        let mut open = vec![(start as u32, end as u32, symbol)];
+        while let Some((start, end, symbol)) = open.pop() {
+            let item = self.item(start as usize, end as usize, symbol);
+            let children = match item.expect("the way back leads over items").back {
+                Back::Leaf => 0,
+                Back::Unary { child } => {
+                    open.push((start, end, child));
+                    1
+                }
+                Back::Binary { split, left, right } => {
+                    open.push((split, end, right));
+                    open.push((start, split, left));
+                    2
+                }
+            };
+            nodes.push(Node { symbol, start, end, children });
+        }
+        nodes
+    }
 }
 
-fn find(cell: &[Item], symbol: u32) -> Option<&Item> {
-    Some(&cell[cell.binary_search_by_key(&symbol, |item| item.symbol).ok()?])
+/// Items that end where the column does, by where they start and by symbol.
+struct Column {
+    symbols: usize,
+    /// Place in `rows` by start.
+    places: Vec<Option<usize>>,
+    /// Log-probabilities by symbol, and the symbols that have one.
+    rows: Vec<(Vec<f64>, Vec<u32>)>,
+    used: usize,
 }
 
-/// Walks the way back from the root.
-fn nodes(cells: &[Vec<Item>], n: usize, root: u32) -> Vec<Node> {
-    let mut nodes = Vec::with_capacity(3 * n);
-    let mut open = vec![(0u32, n as u32, root)];
-    while let Some((start, end, symbol)) = open.pop() {
-        let cell = &cells[start as usize * (n + 1) + end as usize];
-        let item = find(cell, symbol).expect("the way back leads over items");
-        let children = match item.back {
-            Back::Leaf => 0,
-            Back::Unary { child } => {
-                open.push((start, end, child));
-                1
-            }
-            Back::Binary { split, left, right } => {
-                open.push((split, end, right));
-                open.push((start, split, left));
-                2
-            }
-        };
-        nodes.push(Node { symbol, start, end, children });
+impl Column {
+    fn new(length: usize, symbols: usize) -> Column {
+        Column { symbols, places: vec![None; length], rows: Vec::new(), used: 0 }
     }
-    nodes
+
+    fn get(&self, start: usize) -> Option<&[f64]> {
+        Some(&self.rows[self.places[start]?].0)
+    }
+
+    fn set(&mut self, start: usize, items: &[Item]) {
+        if items.is_empty() {
+            return;
+        }
+        if self.used == self.rows.len() {
+            self.rows.push((vec![f64::NEG_INFINITY; self.symbols], Vec::new()));
+        }
+        let (row, filled) = &mut self.rows[self.used];
+        for item in items {
+            row[item.symbol as usize] = item.log_prob;
+            filled.push(item.symbol);
+        }
+        self.places[start] = Some(self.used);
+        self.used += 1;
+    }
+
+    fn clear(&mut self) {
+        for (row, filled) in &mut self.rows[..self.used] {
+            for symbol in filled.drain(..) {
+                row[symbol as usize] = f64::NEG_INFINITY;
+            }
+        }
+        self.places.fill(None);
+        self.used = 0;
+    }
 }
 
 /// The cell that is being filled, by symbol.
@@ -168,19 +235,13 @@ impl Scratch {
         }
     }
 
-    /// The items by symbol; the scratch is empty again.
-    fn take(&mut self) -> Vec<Item> {
+    /// Moves the items to the end of a list, by symbol; the scratch is empty again.
+    fn take(&mut self, items: &mut Vec<Item>) {
         self.touched.sort_unstable();
-        let items = self.touched.iter().map(|&symbol| Item {
-            symbol,
-            log_prob: self.best[symbol as usize],
-            back: self.back[symbol as usize],
-        });
-        let items = items.collect();
-        for &symbol in &self.touched {
+        for symbol in self.touched.drain(..) {
+            let (log_prob, back) = (self.best[symbol as usize], self.back[symbol as usize]);
+            items.push(Item { symbol, log_prob, back });
             self.best[symbol as usize] = f64::NEG_INFINITY;
         }
-        self.touched.clear();
-        items
     }
 }

@@ -1,11 +1,15 @@
 //! The markovised treebank grammar (Klein & Manning 2003): rules by relative frequency of
 //! annotated and binarised trees, and a chart parser over them.
 
+mod estimate;
 mod events;
 mod heads;
 mod lexicon;
+mod marks;
+mod output;
 mod parser;
 mod scheme;
+mod signature;
 mod symbols;
 
 use super::{Inducer, ParserError, Prepared, TreeParser, check_weights};
@@ -22,24 +26,27 @@ pub use parser::PcfgParser;
 #[derive(Clone, Debug)]
 pub struct TreebankPcfg {
     settings: config::Parser,
-    scheme: Arc<Scheme>,
+    scheme: Scheme,
 }
 
 impl TreebankPcfg {
     pub fn new(settings: &config::Parser) -> TreebankPcfg {
-        TreebankPcfg { settings: settings.clone(), scheme: Arc::new(Scheme::new(settings)) }
+        TreebankPcfg { settings: settings.clone(), scheme: Scheme::new(settings) }
     }
 
-    /// The same with head rules of one's own; `None` takes phrases apart from left to right.
-    pub fn with_heads(settings: &config::Parser, heads: Option<HeadRules>) -> TreebankPcfg {
-        let scheme = Arc::new(Scheme::with_heads(settings, heads));
-        TreebankPcfg { settings: settings.clone(), scheme }
+    /// The same with head rules of one's own.
+    pub fn with_heads(settings: &config::Parser, heads: HeadRules) -> TreebankPcfg {
+        TreebankPcfg { settings: settings.clone(), scheme: Scheme::with_heads(settings, heads) }
     }
 
     /// [`Inducer::prepare`] that gives more than a parser.
     pub fn read(&self, trees: &[Arc<Tree>]) -> Result<PreparedTrees, ParserError> {
-        let events = Arc::new(Events::read(trees, &self.scheme)?);
-        Ok(PreparedTrees { scheme: self.scheme.clone(), events })
+        let settings = self.settings.clone();
+        let mut scheme = self.scheme.clone();
+        scheme.split_words = Events::frequent_words(trees, settings.split_words);
+        let events = Arc::new(Events::read(trees, &scheme, settings.min_count)?);
+        let scheme = Arc::new(scheme);
+        Ok(PreparedTrees { settings, scheme, events })
     }
 }
 
@@ -64,6 +71,7 @@ impl Inducer for TreebankPcfg {
 
 /// Rules of trees, ready to be weighted.
 pub struct PreparedTrees {
+    settings: config::Parser,
     scheme: Arc<Scheme>,
     events: Arc<Events>,
 }
@@ -73,7 +81,8 @@ impl PreparedTrees {
     pub fn grammar(&self, weights: &[f64]) -> Result<PcfgParser, ParserError> {
         check_weights(self.events.len(), weights)?;
         let counts = self.events.count(weights);
-        Ok(PcfgParser::new(self.scheme.clone(), self.events.clone(), &counts))
+        let (scheme, events) = (self.scheme.clone(), self.events.clone());
+        Ok(PcfgParser::new(&self.settings, scheme, events, &counts))
     }
 }
 

@@ -1,16 +1,31 @@
-//! A grammar with its lexicon, as a parser.
+//! A grammar with its lexicon, as a parser: a coarse pass over all spans, the fine grammar where
+//! that left something, and ways out where nothing is left.
 
+use super::estimate::{self, CoarseGrammar};
 use super::events::{Counts, Events};
 use super::lexicon::Lexicon;
-use super::scheme::{Derivation, Scheme};
+use super::output::Output;
+use super::scheme::{self, Scheme};
 use super::symbols::{NONE, Symbol};
-use crate::inference::sparse_pcfg::{self, BinaryRule, Grammar, Node, UnaryRule, viterbi};
+use crate::config::{self, LexiconKind};
+use crate::inference::sparse_pcfg::{
+    Chart, Coarse, Derivation, Everything, Grammar, KBest, Leaves, Node, Spans, posteriors,
+};
 use crate::parser::{Candidate, Fallback, Parsed, TreeParser, Words};
-use crate::treebank::{Place, Tree, TreeBuilder};
+use crate::treebank::Tree;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
+
+/// Log-probability of a fragment beside that of its derivation: as few as possible are wanted.
+const FRAGMENT: f64 = -10.0;
+
+/// Derivations that are looked through, at most, for every tree of a list.
+const DERIVATIONS_A_TREE: usize = 20;
 
 /// An induced treebank grammar.
 pub struct PcfgParser {
+    prune: f64,
+    max_length: usize,
     scheme: Arc<Scheme>,
     events: Arc<Events>,
     grammar: Grammar,
@@ -19,42 +34,47 @@ pub struct PcfgParser {
     log_probs: Vec<f64>,
     /// log P(root).
     roots: Vec<(Symbol, f64)>,
+    coarse: CoarseGrammar,
+}
+
+/// What the search came to.
+enum Found {
+    Fine(Box<Chart>, Derivation),
+    /// The coarse grammar's best derivation.
+    Relaxed(Derivation),
+    /// Derivations of the coarse grammar side by side.
+    Fragments(Vec<Vec<Node>>),
 }
 
 impl PcfgParser {
-    pub fn new(scheme: Arc<Scheme>, events: Arc<Events>, counts: &Counts) -> PcfgParser {
-        let symbols = events.symbols.len();
-        let mut of_lhs = vec![0.0; symbols];
-        let rules = events.rules.all();
-        for (rule, weight) in rules.iter().zip(&counts.rules) {
-            of_lhs[rule.lhs as usize] += weight;
-        }
-        let log_probs: Vec<f64> = rules
-            .iter()
-            .zip(&counts.rules)
-            .map(|(rule, weight)| match *weight > 0.0 {
-                true => (weight / of_lhs[rule.lhs as usize]).ln(),
-                false => f64::NEG_INFINITY,
-            })
-            .collect();
-        let (mut binary, mut unary) = (Vec::new(), Vec::new());
-        for (rule, &log_prob) in rules.iter().zip(&log_probs) {
-            let (parent, left) = (rule.lhs, rule.left);
-            match rule.right {
-                NONE => unary.push(UnaryRule { parent, child: left, log_prob }),
-                right => binary.push(BinaryRule { parent, left, right, log_prob }),
-            }
-        }
-        let total: f64 = counts.roots.iter().map(|(_, weight)| weight).sum();
-        let roots = counts.roots.iter().map(|(root, weight)| (*root, (weight / total).ln()));
+    pub fn new(
+        settings: &config::Parser,
+        scheme: Arc<Scheme>,
+        events: Arc<Events>,
+        counts: &Counts,
+    ) -> PcfgParser {
+        let (symbols, rules) = (events.symbols.len(), events.rules.all());
+        let log_probs = estimate::log_probs(symbols, rules, &counts.rules);
+        let is_smooth = settings.lexicon == LexiconKind::Smoothed;
         PcfgParser {
-            grammar: Grammar::new(symbols, binary, unary),
-            lexicon: Lexicon::new(&events, counts),
-            roots: roots.collect(),
+            prune: settings.prune,
+            max_length: settings.max_length,
+            grammar: estimate::grammar(symbols, rules, &log_probs),
+            lexicon: Lexicon::new(events.clone(), counts, is_smooth),
+            roots: estimate::roots(&counts.roots),
+            coarse: CoarseGrammar::new(&events, counts),
             log_probs,
             scheme,
             events,
         }
+    }
+
+    /// Number of symbols that have rules or words of their own, parts of phrases included.
+    pub fn symbols(&self) -> usize {
+        let rules = self.events.rules.all().iter().zip(&self.log_probs);
+        let with_rules = rules.filter(|(_, p)| **p > f64::NEG_INFINITY).map(|(rule, _)| rule.lhs);
+        let all: BTreeSet<Symbol> = with_rules.chain(self.lexicon.tags().iter().copied()).collect();
+        all.len()
     }
 
     /// The rules without those of words, as people write symbols: left-hand side, right-hand side
@@ -69,82 +89,148 @@ impl PcfgParser {
         })
     }
 
-    /// The tree of a derivation: parts are spliced, labels lose their annotation.
-    fn tree(&self, nodes: &[Node], words: &[Arc<str>]) -> Tree {
-        let symbols = &self.events.symbols;
-        let mut builder = TreeBuilder::new();
-        // Ends of the open nodes, in children still to come; parts open no bracket.
-        let mut open: Vec<(u8, bool)> = Vec::new();
-        for node in nodes {
-            let label = symbols.plain(node.symbol).clone();
-            if node.children == 0 {
-                builder.word(label, words[node.start as usize].clone());
-            } else {
-                let is_part = symbols.is_part(node.symbol);
-                if !is_part {
-                    builder.open(label);
-                }
-                open.push((node.children, is_part));
-                continue;
-            }
-            while let Some((left, is_part)) = open.last_mut() {
-                *left -= 1;
-                if *left > 0 {
-                    break;
-                }
-                if !*is_part {
-                    builder.close();
-                }
-                open.pop();
-            }
+    /// The cells for a sentence, and whether it has all of them.
+    fn spans(&self, length: usize) -> (Spans, bool) {
+        if length <= self.max_length {
+            return (Spans::all(length), true);
         }
-        builder.finish(Place::default()).expect("a derivation is a tree")
+        let widest = self.max_length * self.max_length / length;
+        (Spans::narrow(length, widest.max(1)), false)
     }
 
-    /// All words under the likeliest root, where there is nothing better.
-    fn flat(&self, leaves: &sparse_pcfg::Leaves, words: &[Arc<str>]) -> Tree {
-        let symbols = &self.events.symbols;
-        let best = |candidates: &[(Symbol, f64)]| {
-            candidates.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(s, _)| s)
+    fn search(&self, leaves: &Leaves, spans: Spans) -> Found {
+        let coarse_leaves = self.lexicon.coarse(leaves);
+        let (compact, roots) = (&self.coarse.compact, &self.coarse.roots);
+        let least = self.prune / 100.0;
+        let Some(posteriors) = posteriors(compact, &coarse_leaves, roots, spans, least) else {
+            return Found::Fragments(self.fragments(&coarse_leaves, spans));
         };
-        let label = |s: Option<Symbol>| s.map_or("".into(), |s| symbols.plain(s).clone());
-        let mut builder = TreeBuilder::new();
-        builder.open(label(best(&self.roots)));
-        for (word, tags) in words.iter().zip(leaves) {
-            builder.word(label(best(tags)), word.clone());
+        for threshold in [self.prune, least, 0.0] {
+            let filter = Coarse::new(&self.events.coarse.of_symbol, &posteriors, spans, threshold);
+            let chart = Chart::new(&self.grammar, leaves, spans, &filter);
+            if let Some(best) = chart.best(&self.roots) {
+                return Found::Fine(Box::new(chart), best);
+            }
         }
-        if words.is_empty() {
-            builder.word("", "");
+        let own: Vec<Symbol> = (0..self.coarse.grammar.symbols() as Symbol).collect();
+        let filter = Coarse::new(&own, &posteriors, spans, self.prune);
+        let chart = Chart::new(&self.coarse.grammar, &coarse_leaves, spans, &filter);
+        match chart.best(roots) {
+            Some(best) => Found::Relaxed(best),
+            None => Found::Fragments(self.fragments(&coarse_leaves, spans)),
         }
-        builder.close();
-        builder.finish(Place::default()).expect("a root over words is a tree")
+    }
+
+    /// The best row of phrases and words of the coarse grammar.
+    fn fragments(&self, leaves: &Leaves, spans: Spans) -> Vec<Vec<Node>> {
+        let chart = Chart::new(&self.coarse.grammar, leaves, spans, &Everything);
+        let n = leaves.len();
+        let is_part = |symbol: Symbol| {
+            self.events.symbols.is_part(self.events.coarse.example[symbol as usize])
+        };
+        // By end: log-probability, start and symbol of the last fragment.
+        let mut best = vec![(f64::NEG_INFINITY, 0, NONE); n + 1];
+        best[0].0 = 0.0;
+        for end in 1..=n {
+            for start in 0..end {
+                for item in chart.cell(start, end) {
+                    let log_prob = best[start].0 + item.log_prob + FRAGMENT;
+                    if log_prob > best[end].0 && !is_part(item.symbol) {
+                        best[end] = (log_prob, start, item.symbol);
+                    }
+                }
+            }
+        }
+        let mut fragments = Vec::new();
+        let mut end = n;
+        while end > 0 {
+            let (_, start, symbol) = best[end];
+            fragments.push(chart.nodes(start, end, symbol));
+            end = start;
+        }
+        fragments.reverse();
+        fragments
+    }
+
+    /// What was found, as a tree.
+    fn parsed(&self, found: Found, is_whole: bool, sentence: Words<'_>) -> Parsed {
+        let score = f64::NEG_INFINITY;
+        match found {
+            Found::Fine(_, Derivation { nodes, log_prob }) => Parsed {
+                tree: self.tree(&nodes, sentence),
+                score: log_prob,
+                fallback: (!is_whole).then_some(Fallback::TooLong),
+            },
+            Found::Relaxed(best) => {
+                let mut output = self.coarse_output(sentence);
+                output.derivation(&best.nodes);
+                Parsed { tree: output.finish(), score, fallback: Some(Fallback::Relaxed) }
+            }
+            Found::Fragments(fragments) => {
+                let tree = self.under_root(&fragments, sentence);
+                Parsed { tree, score, fallback: Some(Fallback::Fragments) }
+            }
+        }
+    }
+
+    fn tree(&self, nodes: &[Node], sentence: Words<'_>) -> Tree {
+        let mut output = Output::new(&self.events.symbols, None, sentence);
+        output.derivation(nodes);
+        output.finish()
+    }
+
+    fn coarse_output<'a>(&'a self, sentence: Words<'a>) -> Output<'a> {
+        Output::new(&self.events.symbols, Some(&self.events.coarse.example), sentence)
+    }
+
+    /// Derivations of the coarse grammar under the likeliest root.
+    fn under_root(&self, fragments: &[Vec<Node>], sentence: Words<'_>) -> Tree {
+        let root = self.roots.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let (root, _) = root.expect("a grammar has a root");
+        let mut output = self.coarse_output(sentence);
+        output.open(self.events.symbols.plain(*root));
+        fragments.iter().for_each(|nodes| output.derivation(nodes));
+        output.finish()
     }
 }
 
 impl TreeParser for PcfgParser {
     fn parse(&self, sentence: Words<'_>) -> Parsed {
         let leaves = self.lexicon.leaves(sentence);
-        match viterbi(&self.grammar, &leaves, &self.roots, |_, _, _| true) {
-            Some(best) => Parsed {
-                tree: self.tree(&best.nodes, sentence.words),
-                score: best.log_prob,
-                fallback: None,
-            },
-            None => Parsed {
-                tree: self.flat(&leaves, sentence.words),
-                score: f64::NEG_INFINITY,
-                fallback: Some(Fallback::Fragments),
-            },
-        }
+        let (spans, is_whole) = self.spans(leaves.len());
+        self.parsed(self.search(&leaves, spans), is_whole, sentence)
     }
 
     fn k_best(&self, sentence: Words<'_>, k: usize) -> Vec<Candidate> {
-        let Parsed { tree, score, .. } = self.parse(sentence);
-        if k == 0 { Vec::new() } else { vec![Candidate { tree, score }] }
+        let leaves = self.lexicon.leaves(sentence);
+        let (spans, is_whole) = self.spans(leaves.len());
+        let chart = match self.search(&leaves, spans) {
+            Found::Fine(chart, _) if is_whole && k > 1 => chart,
+            found => {
+                let Parsed { tree, score, .. } = self.parsed(found, is_whole, sentence);
+                return [Candidate { tree, score }].into_iter().take(k).collect();
+            }
+        };
+        let longest = self.events.longest_chain + 1;
+        let mut derivations = KBest::new(&self.grammar, &chart, &leaves, &self.roots, longest);
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut seen = HashSet::new();
+        // Annotation that a tree does not show may give it several derivations.
+        for rank in 0..k.saturating_mul(DERIVATIONS_A_TREE).min(u32::MAX as usize) {
+            if candidates.len() == k {
+                break;
+            }
+            let Some(Derivation { nodes, log_prob }) = derivations.get(rank as u32) else { break };
+            let tree = self.tree(&nodes, sentence);
+            if seen.insert(tree.to_string()) {
+                candidates.push(Candidate { tree, score: log_prob });
+            }
+        }
+        candidates
     }
 
     fn tree_score(&self, tree: &Tree) -> f64 {
-        let mut derivation = Derivation::default();
+        let mut derivation = scheme::Derivation::default();
         if self.scheme.read(tree, &self.events.symbols, &mut derivation).is_none() {
             return f64::NEG_INFINITY;
         }
@@ -153,12 +239,11 @@ impl TreeParser for PcfgParser {
             Some(id) => self.log_probs[id as usize],
             None => f64::NEG_INFINITY,
         });
-        let words = derivation.tags.iter().zip(tree.words());
-        let words: f64 = words.map(|(tag, word)| self.lexicon.log_prob(*tag, word)).sum();
-        root.map_or(f64::NEG_INFINITY, |(_, p)| *p) + rules.sum::<f64>() + words
+        let words = derivation.tags.iter().zip(tree.words()).enumerate();
+        let words = words.map(|(i, (&tag, word))| self.lexicon.log_prob(tag, word, i));
+        root.map_or(f64::NEG_INFINITY, |(_, p)| *p) + rules.sum::<f64>() + words.sum::<f64>()
     }
 }
-
 #[cfg(test)]
 mod tests {
     use crate::config;
@@ -176,7 +261,8 @@ mod tests {
                     (TOP (S (NP (PRP it)) (VP (VBZ sees) (NP (DT the) (NN cat)) (ADVP (RB now)))))\n\
                     (TOP (FRAG (S (S (NP (PRP we))))))";
         let trees = trees(text);
-        let inducer = build(&config::Parser::default()).expect("there is such a parser");
+        let settings = config::Parser { min_count: 1, ..config::Parser::default() };
+        let inducer = build(&settings).expect("there is such a parser");
         let parser = inducer.induce(&trees, &[1.0, 1.0, 1.0]).expect("trees");
         for tree in &trees {
             let parsed = parser.parse(Words::new(tree.words()));

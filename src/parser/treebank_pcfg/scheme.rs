@@ -2,9 +2,13 @@
 //! the tree is got back by leaving parts and annotation out.
 
 use super::heads::HeadRules;
+use super::marks::{Labels, Marking, Marks, head_child};
 use super::symbols::{Key, Label, NONE, Naming, Symbol};
 use crate::config::{self, Binarisation, Horizontal};
 use crate::treebank::{NodeId, Tree};
+use foldhash::fast::FixedState;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A rule with two children, or one where `right` is [`NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,31 +26,44 @@ pub struct Derivation {
     pub tags: Vec<Symbol>,
 }
 
+/// Tags and words, of which the pair is a tag of its own.
+pub type SplitWords = HashSet<(Arc<str>, Arc<str>), FixedState>;
+
 /// How trees are annotated and taken apart.
 #[derive(Clone, Debug)]
 pub struct Scheme {
     vertical: usize,
     /// Sisters that a part knows; `usize::MAX` for all.
     horizontal: usize,
-    heads: Option<HeadRules>,
+    is_head_outward: bool,
+    heads: HeadRules,
+    marking: Marking,
+    tag_parent: bool,
+    tag_grandparent: Labels,
+    pub split_words: SplitWords,
 }
 
 impl Scheme {
     pub fn new(settings: &config::Parser) -> Scheme {
-        let heads = match settings.binarisation {
-            Binarisation::Head => Some(HeadRules::of(settings.heads)),
-            Binarisation::LeftToRight => None,
-        };
-        Scheme::with_heads(settings, heads)
+        Scheme::with_heads(settings, HeadRules::of(settings.heads))
     }
 
-    /// Head-outward by these rules, or from left to right.
-    pub fn with_heads(settings: &config::Parser, heads: Option<HeadRules>) -> Scheme {
+    /// The same with head rules of one's own.
+    pub fn with_heads(settings: &config::Parser, heads: HeadRules) -> Scheme {
         let horizontal = match settings.horizontal {
             Horizontal::Last(n) => n,
             Horizontal::All => usize::MAX,
         };
-        Scheme { vertical: settings.vertical, horizontal, heads }
+        Scheme {
+            vertical: settings.vertical,
+            horizontal,
+            is_head_outward: settings.binarisation == Binarisation::Head,
+            heads,
+            marking: Marking::new(settings),
+            tag_parent: settings.tag_parent,
+            tag_grandparent: Labels::new(&settings.tag_grandparent),
+            split_words: SplitWords::default(),
+        }
     }
 
     /// Reads the rules of a tree into `into`, which is emptied first; `None` where `naming` does
@@ -55,30 +72,24 @@ impl Scheme {
         into.rules.clear();
         into.tags.clear();
         into.tags.resize(tree.len(), NONE);
-        // Plain label and symbol of every node; parents stand before children.
-        let mut labels: Vec<Label> = Vec::with_capacity(tree.nodes().len());
-        let mut symbols: Vec<Symbol> = Vec::with_capacity(tree.nodes().len());
-        for (_, node) in tree.nodes() {
-            let label = naming.label(node.label)?;
-            let key = match node.position {
-                Some(_) => Key::Tag { label },
-                None => {
-                    let parent = match node.parent {
-                        Some(parent) if self.vertical > 1 => labels[index(parent)],
-                        _ => NONE,
-                    };
-                    Key::Phrase { label, parent }
-                }
+        let marks = self.marking.marks(tree);
+        let labels: Vec<Label> =
+            tree.nodes().map(|(_, node)| naming.label(node.label)).collect::<Option<_>>()?;
+        let mut symbols: Vec<Symbol> = Vec::with_capacity(labels.len());
+        for (id, node) in tree.nodes() {
+            let at = Place { tree, id, labels: &labels, marks: marks[index(id)] };
+            let symbol = match node.position {
+                Some(_) => self.tag(at, &mut naming)?,
+                None => self.phrase(at, &mut naming)?,
             };
-            let symbol = naming.symbol(key)?;
             if let Some(position) = node.position {
                 into.tags[position as usize] = symbol;
             }
-            labels.push(label);
             symbols.push(symbol);
         }
         into.root = symbols[0];
-        let mut part = Parts { naming, labels: &labels, symbols: &symbols, context: Vec::new() };
+        let known = self.horizontal;
+        let mut parts = Parts { naming, labels: &labels, symbols: &symbols, context: Vec::new() };
         for (id, node) in tree.nodes() {
             let lhs = symbols[index(id)];
             match *node.children {
@@ -88,18 +99,75 @@ impl Scheme {
                     let (left, right) = (symbols[index(a)], symbols[index(b)]);
                     into.rules.push(Rule { lhs, left, right });
                 }
-                _ => match &self.heads {
-                    None => part.take_from_left(lhs, node.children, self.horizontal, into)?,
-                    Some(rules) => {
-                        let names: Vec<&str> =
-                            node.children.iter().map(|c| &**tree.node(*c).label).collect();
-                        let head = rules.head(node.label, &names);
-                        part.take_from_head(lhs, node.children, head, self.horizontal, into)?;
-                    }
-                },
+                _ if self.is_head_outward => {
+                    let head = head_child(tree, id, &self.heads);
+                    let head = node.children.iter().position(|c| *c == head);
+                    parts.take_from_head(lhs, node.children, head?, known, into)?;
+                }
+                _ => parts.take_from_left(lhs, node.children, known, into)?,
             }
         }
         Some(())
+    }
+
+    fn tag(&self, at: Place, naming: &mut impl Naming) -> Option<Symbol> {
+        let node = at.tree.node(at.id);
+        let label = at.label();
+        let parent = if self.tag_parent { at.above(1) } else { NONE };
+        let grandparent = match self.tag_grandparent.holds(node.label) {
+            true => at.above(2),
+            false => NONE,
+        };
+        let word = &at.tree.words()[node.position? as usize];
+        let word = match self.split_words.contains(&(node.label.clone(), word.clone())) {
+            true => naming.label(word)?,
+            false => NONE,
+        };
+        let marks = at.marks;
+        naming.symbol(&[
+            Key::Tag { label, parent, grandparent, word, marks },
+            Key::Tag { label, parent, grandparent: NONE, word, marks },
+            Key::Tag { label, parent: NONE, grandparent: NONE, word, marks },
+            Key::tag(label),
+        ])
+    }
+
+    fn phrase(&self, at: Place, naming: &mut impl Naming) -> Option<Symbol> {
+        let label = at.label();
+        let parent = if self.vertical > 1 { at.above(1) } else { NONE };
+        let head = self.marking.head_tag(at.tree, at.id, &self.heads);
+        let head = head.map_or(NONE, |tag| at.labels[index(tag)]);
+        let marks = at.marks;
+        naming.symbol(&[
+            Key::Phrase { label, parent, head, marks },
+            Key::Phrase { label, parent, head: NONE, marks },
+            Key::Phrase { label, parent: NONE, head: NONE, marks },
+            Key::phrase(label),
+        ])
+    }
+}
+
+/// A node with what is known of the nodes around it.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    tree: &'a Tree,
+    id: NodeId,
+    labels: &'a [Label],
+    marks: Marks,
+}
+
+impl Place<'_> {
+    fn label(&self) -> Label {
+        self.labels[index(self.id)]
+    }
+
+    /// The label so many nodes above.
+    fn above(&self, steps: usize) -> Label {
+        let mut at = Some(self.id);
+        for _ in 0..steps {
+            at = at.and_then(|id| self.tree.node(id).parent);
+        }
+        at.map_or(NONE, |id| self.labels[index(id)])
     }
 }
 
@@ -119,9 +187,15 @@ struct Parts<'a, N> {
 impl<N: Naming> Parts<'_, N> {
     /// The symbol of the part behind the children in `context`.
     fn part(&mut self, of: Symbol, head: Label, right: bool, known: usize) -> Option<Symbol> {
-        let last = &self.context[self.context.len().saturating_sub(known)..];
-        let context = self.naming.context(last)?;
-        self.naming.symbol(Key::Part { of, head, right, context })
+        let known = known.min(self.context.len());
+        let mut keys = Vec::with_capacity(known + 1);
+        for known in (0..=known).rev() {
+            let last = &self.context[self.context.len() - known..];
+            // No symbol has a context that was never seen.
+            let context = self.naming.context(last).unwrap_or(NONE);
+            keys.push(Key::Part { of, head, right, context });
+        }
+        self.naming.symbol(&keys)
     }
 
     fn take_from_left(

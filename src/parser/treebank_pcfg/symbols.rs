@@ -1,5 +1,6 @@
 //! Symbols of a markovised grammar: small keys that say what a symbol is, and ids for them.
 
+use super::marks::Marks;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,20 +11,27 @@ pub type Label = u32;
 /// Number of a symbol of the grammar.
 pub type Symbol = u32;
 
-/// No label or symbol: the parent of a root, the head of a left-to-right part, the second child
-/// of a unary rule.
+/// No label, word or symbol: the parent of a root, the head of a left-to-right part, the second
+/// child of a unary rule.
 pub const NONE: u32 = u32::MAX;
 
-/// What a symbol stands for.
+/// What a symbol stands for. Labels and words around it are [`NONE`] where it does not know them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     Tag {
         label: Label,
+        parent: Label,
+        grandparent: Label,
+        /// Number of the word among the labels, of a word with a tag of its own.
+        word: Label,
+        marks: Marks,
     },
     Phrase {
         label: Label,
-        /// [`NONE`] at the root, and where phrases do not know their parents.
         parent: Label,
+        /// The tag of its head.
+        head: Label,
+        marks: Marks,
     },
     /// Some sisters within a phrase of three children or more.
     Part {
@@ -37,8 +45,41 @@ pub enum Key {
     },
 }
 
+impl Key {
+    /// A tag that knows nothing but itself.
+    pub fn tag(label: Label) -> Key {
+        let none = NONE;
+        Key::Tag { label, parent: none, grandparent: none, word: none, marks: Marks::default() }
+    }
+
+    /// A phrase that knows nothing but itself.
+    pub fn phrase(label: Label) -> Key {
+        Key::Phrase { label, parent: NONE, head: NONE, marks: Marks::default() }
+    }
+}
+
+/// What of a symbol the coarse grammar knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CoarseKey {
+    Tag(Label),
+    Phrase(Label),
+    /// A part that grew on the right or left.
+    Part(Label, bool),
+}
+
+/// What [`Symbols`] do with keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Counting tags and phrases; parts are not looked at.
+    CountNodes,
+    /// Counting parts of the phrases that came out of that.
+    CountParts,
+    /// Making symbols of what is frequent enough.
+    Make,
+}
+
 /// All symbols, labels and contexts of some trees.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Symbols {
     labels: Vec<Arc<str>>,
     label_ids: HashMap<Arc<str>, Label, FixedState>,
@@ -46,6 +87,10 @@ pub struct Symbols {
     context_ids: HashMap<Box<[Label]>, u32, FixedState>,
     keys: Vec<Key>,
     ids: HashMap<Key, Symbol, FixedState>,
+    stage: Stage,
+    /// How often a key must be seen to be a symbol.
+    min_count: u32,
+    counts: HashMap<Key, u32, FixedState>,
 }
 
 /// How the ids of labels, contexts and symbols are found: new ones are made in training, and
@@ -53,7 +98,9 @@ pub struct Symbols {
 pub trait Naming {
     fn label(&mut self, label: &Arc<str>) -> Option<Label>;
     fn context(&mut self, labels: &[Label]) -> Option<u32>;
-    fn symbol(&mut self, key: Key) -> Option<Symbol>;
+    /// The symbol of the first of these keys, from fine to coarse, that is frequent enough; the
+    /// last one always is.
+    fn symbol(&mut self, keys: &[Key]) -> Option<Symbol>;
 }
 
 /// Makes what is not there.
@@ -78,7 +125,15 @@ impl Naming for &mut Symbols {
         Some(new)
     }
 
-    fn symbol(&mut self, key: Key) -> Option<Symbol> {
+    fn symbol(&mut self, keys: &[Key]) -> Option<Symbol> {
+        let is_part = matches!(keys, [Key::Part { .. }, ..]);
+        if self.stage == Stage::CountNodes || (self.stage == Stage::CountParts && is_part) {
+            if is_part == (self.stage == Stage::CountParts) {
+                keys.iter().for_each(|key| *self.counts.entry(*key).or_insert(0) += 1);
+            }
+            return Some(0);
+        }
+        let key = self.frequent(keys)?;
         let new = self.keys.len() as Symbol;
         let id = *self.ids.entry(key).or_insert(new);
         if id == new {
@@ -98,12 +153,47 @@ impl Naming for &Symbols {
         self.context_ids.get(labels).copied()
     }
 
-    fn symbol(&mut self, key: Key) -> Option<Symbol> {
-        self.ids.get(&key).copied()
+    fn symbol(&mut self, keys: &[Key]) -> Option<Symbol> {
+        self.ids.get(&self.frequent(keys)?).copied()
     }
 }
 
 impl Symbols {
+    /// Symbols for keys that are seen at least so often. `see` shows all trees, as often as it is
+    /// called.
+    pub fn new(min_count: u32, mut see: impl FnMut(&mut Symbols)) -> Symbols {
+        let mut symbols = Symbols {
+            labels: Vec::new(),
+            label_ids: HashMap::default(),
+            contexts: Vec::new(),
+            context_ids: HashMap::default(),
+            keys: Vec::new(),
+            ids: HashMap::default(),
+            stage: Stage::Make,
+            min_count,
+            counts: HashMap::default(),
+        };
+        if min_count > 1 {
+            for stage in [Stage::CountNodes, Stage::CountParts] {
+                symbols.stage = stage;
+                see(&mut symbols);
+            }
+            symbols.counts.retain(|_, count| *count >= min_count);
+            symbols.stage = Stage::Make;
+        }
+        symbols
+    }
+
+    fn frequent(&self, keys: &[Key]) -> Option<Key> {
+        let (last, others) = keys.split_last()?;
+        let frequent = |key: &&Key| self.min_count <= 1 || self.is_counted(key);
+        Some(*others.iter().find(frequent).unwrap_or(last))
+    }
+
+    fn is_counted(&self, key: &Key) -> bool {
+        self.counts.get(key).is_some_and(|count| *count >= self.min_count)
+    }
+
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -112,10 +202,22 @@ impl Symbols {
         self.keys[symbol as usize]
     }
 
+    /// The coarse symbol that a symbol is projected to.
+    pub fn coarse_key(&self, symbol: Symbol) -> CoarseKey {
+        match self.key(symbol) {
+            Key::Tag { label, .. } => CoarseKey::Tag(label),
+            Key::Phrase { label, .. } => CoarseKey::Phrase(label),
+            Key::Part { of, right, .. } => match self.key(of) {
+                Key::Tag { label, .. } | Key::Phrase { label, .. } => CoarseKey::Part(label, right),
+                Key::Part { .. } => self.coarse_key(of),
+            },
+        }
+    }
+
     /// The plain label of a tag or phrase; that of the phrase, of a part.
     pub fn plain(&self, symbol: Symbol) -> &Arc<str> {
         match self.key(symbol) {
-            Key::Tag { label } | Key::Phrase { label, .. } => &self.labels[label as usize],
+            Key::Tag { label, .. } | Key::Phrase { label, .. } => &self.labels[label as usize],
             Key::Part { of, .. } => self.plain(of),
         }
     }
@@ -125,13 +227,24 @@ impl Symbols {
         matches!(self.key(symbol), Key::Part { .. })
     }
 
-    /// The symbol as people write it: `NP^S`, `@NP^S|DT,JJ`, `@NP^S[NN]<JJ`.
+    /// The symbol as people write it: `NP^S`, `VP[VBZ]^S-U`, `@NP^S|DT,JJ`, `@NP^S[NN]<JJ`.
     pub fn name(&self, symbol: Symbol) -> String {
         let label = |label: Label| &*self.labels[label as usize];
+        let known = |sign: &str, number: Label| match number {
+            NONE => String::new(),
+            number => format!("{sign}{}", label(number)),
+        };
         match self.key(symbol) {
-            Key::Tag { label: tag } => label(tag).to_owned(),
-            Key::Phrase { label: own, parent: NONE } => label(own).to_owned(),
-            Key::Phrase { label: own, parent } => format!("{}^{}", label(own), label(parent)),
+            Key::Tag { label: own, parent, grandparent, word, marks } => {
+                let above = known("^", parent) + &known("^", grandparent);
+                format!("{}{}{above}{marks}", label(own), known("=", word))
+            }
+            Key::Phrase { label: own, parent, head: NONE, marks } => {
+                format!("{}{}{marks}", label(own), known("^", parent))
+            }
+            Key::Phrase { label: own, parent, head, marks } => {
+                format!("{}[{}]{}{marks}", label(own), label(head), known("^", parent))
+            }
             Key::Part { of, head, right, context } => {
                 let context = &self.contexts[context as usize];
                 let context: Vec<_> = context.iter().map(|&l| label(l)).collect();
