@@ -67,11 +67,11 @@ pub enum Command {
     /// Count, convert, split, clean and generate treebanks
     #[command(subcommand)]
     Corpus(Corpus),
-    /// Train many supervised parsers on bags of a treebank, and let them vote
+    /// Bag supervised parsers and let them vote
     Bag(Bag),
-    /// Boost a supervised parser: each round learns most from what the ones before got wrong
+    /// Boost a supervised parser round by round
     Boost(Boost),
-    /// Show how good a supervised parser gets with the size of its training set
+    /// Show how good a supervised parser gets with more trees
     LearningCurve(LearningCurve),
     /// List where a treebank annotates the same thing in different ways
     Conflicts(Conflicts),
