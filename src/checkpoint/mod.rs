@@ -79,8 +79,15 @@ impl Checkpoint {
         Ok(model::restore(&self.config, self.vocabulary.len(), self.weights.clone())?)
     }
 
-    /// The frozen weights, ready for parsing.
+    /// The frozen weights, ready for parsing on the CPU, wherever they were trained.
     pub fn parser(&self) -> Result<Arc<dyn Parser>, CheckpointError> {
-        Ok(self.model()?.freeze()?)
+        self.parser_on("cpu")
+    }
+
+    /// The same on a device, as `config.device` names them.
+    pub fn parser_on(&self, device: &str) -> Result<Arc<dyn Parser>, CheckpointError> {
+        let config = Config { device: device.into(), ..self.config.clone() };
+        let model = model::restore(&config, self.vocabulary.len(), self.weights.clone())?;
+        Ok(model.freeze()?)
     }
 }

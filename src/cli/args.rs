@@ -195,9 +195,19 @@ pub struct Eval {
     /// V-measure, homogeneity and completeness (Rosenberg & Hirschberg 2007), in percent
     #[arg(long)]
     pub tags: bool,
+    #[command(flatten)]
+    pub place: Place,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// Where a checkpoint is used, wherever it was trained.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// Device to compute on: auto, cpu or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub device: String,
 }
 
 /// Which trees a checkpoint gives.
@@ -297,6 +307,8 @@ pub struct Parse {
     pub format: Format,
     #[command(flatten)]
     pub decoding: Decoding,
+    #[command(flatten)]
+    pub place: Place,
     /// Name the likeliest nonterminals and preterminals (labelled MBR), or the derivation's
     #[arg(long)]
     pub labels: bool,
@@ -367,6 +379,8 @@ pub struct Score {
     /// of the sentence (<eos>) included; of a language model
     #[arg(long)]
     pub tokens: bool,
+    #[command(flatten)]
+    pub place: Place,
     /// Print one JSON object a sentence
     #[arg(long)]
     pub json: bool,

@@ -32,7 +32,7 @@ pub fn run(args: &Eval, out: &mut dyn Write) -> Result<()> {
     if args.decoding.decode.is_some() {
         sentences::need_trees(&args.checkpoint, &checkpoint)?;
     }
-    let parser = checkpoint.parser()?;
+    let parser = sentences::parser(&checkpoint, &args.place)?;
     let max = match args.max_length.unwrap_or(checkpoint.config.evaluation.max_length) {
         0 => usize::MAX,
         max => max,

@@ -41,7 +41,7 @@ struct Span {
 pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
     let checkpoint = sentences::decoding(&args.checkpoint, &args.decoding)?;
     sentences::need_trees(&args.checkpoint, &checkpoint)?;
-    let parser = checkpoint.parser()?;
+    let parser = sentences::parser(&checkpoint, &args.place)?;
     let given = sentences::read(&args.file, &checkpoint.preprocessing)?;
     let read = sentences::prepare(&given, &checkpoint.preprocessing);
     let everything =

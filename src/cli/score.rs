@@ -72,7 +72,7 @@ pub fn run(args: &Score, out: &mut dyn Write) -> Result<()> {
             family.with_article()
         );
     }
-    let parser = checkpoint.parser()?;
+    let parser = sentences::parser(&checkpoint, &args.place)?;
     let given = sentences::read(&args.file, &checkpoint.preprocessing)?;
     let read = sentences::prepare(&given, &checkpoint.preprocessing);
     let parses = sentences::parse(

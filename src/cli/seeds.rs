@@ -41,7 +41,12 @@ pub fn group(args: &Train, config: &Config, seeds: usize, base: &Path) -> Result
 }
 
 /// Trains what is not finished, and tells what all members give together.
-pub fn attend(group: &Group, parallel: usize, json: bool, out: &mut dyn Write) -> Result<()> {
+pub fn attend(
+    group: &Group,
+    (parallel, device): (usize, Option<&str>),
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
     let fitting = run::side_by_side(group.config(), parallel);
     if fitting < parallel {
         tell(&format!("note: {fitting} at a time, for no more fit into the free memory"));
@@ -51,6 +56,7 @@ pub fn attend(group: &Group, parallel: usize, json: bool, out: &mut dyn Write) -
         parallel: fitting,
         // Each its share of the cores; more would only wait for each other.
         threads: std::thread::available_parallelism().map_or(1, usize::from).div_ceil(fitting),
+        device,
         json,
         ended: BTreeMap::new(),
     };
@@ -93,6 +99,7 @@ struct Work<'a> {
     /// At a time.
     parallel: usize,
     threads: usize,
+    device: Option<&'a str>,
     json: bool,
     /// Outcomes by seed; what could not start has its reason.
     ended: BTreeMap<u64, Result<Outcome, String>>,
@@ -178,7 +185,7 @@ impl Work<'_> {
         member: &Member,
         sender: &Sender<(u64, Told)>,
     ) -> Result<Sender<Command>, run::RunError> {
-        let job = self.group.start(member, self.threads)?;
+        let job = self.group.start(member, self.threads, self.device)?;
         let (commands, sender, seed) = (job.commands(), sender.clone(), member.seed);
         let listen = move || {
             while let Ok(event) = job.events().recv() {

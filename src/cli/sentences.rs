@@ -1,12 +1,13 @@
 //! What `eval`, `parse` and `score` share: finding a checkpoint, reading sentences, parsing
 //! them in batches.
 
-use super::args::{Decode, Decoding};
+use super::args::{Decode, Decoding, Place};
+use super::failure::Usage;
 use super::plain::tell;
 use super::progress;
 use crate::checkpoint::Checkpoint;
-use crate::config;
-use crate::model::{Parse, Parser, Wanted};
+use crate::config::{self, Config};
+use crate::model::{self, Parse, Parser, Wanted};
 use crate::report::counted;
 use crate::run::RunFolder;
 use crate::training::{Packing, group};
@@ -39,6 +40,16 @@ pub fn decoding(path: &Path, asked: &Decoding) -> Result<Checkpoint> {
         None => *decode,
     };
     Ok(checkpoint)
+}
+
+/// The parser of a checkpoint on the device that is asked for, or on the CPU with a note.
+pub fn parser(checkpoint: &Checkpoint, place: &Place) -> Result<Arc<dyn Parser>> {
+    let config = Config { device: place.device.clone(), ..checkpoint.config.clone() };
+    let found = model::placement(&config).map_err(|e| Usage(format!("--device: {e}")))?;
+    if let Some(note) = found.note {
+        tell(&format!("warning: {note}; it computes on the CPU"));
+    }
+    Ok(checkpoint.parser_on(&place.device)?)
 }
 
 /// Refuses a language model where trees are asked for.

@@ -50,7 +50,7 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
     if let Some(seeds) = args.seeds {
         let group = seeds::group(args, &config, seeds, Path::new(RUNS))?;
         run::stop_on_signals()?;
-        return seeds::attend(&group, args.parallel, args.json, out);
+        return seeds::attend(&group, (args.parallel, None), args.json, out);
     }
     let folder = match &args.out {
         Some(path) => RunFolder::create_at(path, &config)?,
@@ -62,21 +62,24 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
 
 pub fn resume(args: &Resume, out: &mut dyn Write) -> Result<()> {
     if Group::is_one(&args.run) {
-        if args.device.is_some() {
-            let text = "--device: several seeds go on where their config says";
-            return Err(Usage(text.into()).into());
-        }
         let group = Group::open(&args.run)?;
+        check_device(args.device.as_deref(), group.config())?;
         run::stop_on_signals()?;
-        return seeds::attend(&group, args.parallel, args.json, out);
+        return seeds::attend(&group, (args.parallel, args.device.as_deref()), args.json, out);
     }
     let folder = RunFolder::open(&args.run)?;
-    if let Some(device) = &args.device {
-        let config = Config { device: device.clone(), ..folder.config()? };
-        model::placement(&config).map_err(|e| Usage(format!("--device: {e}")))?;
+    if args.device.is_some() {
+        check_device(args.device.as_deref(), &folder.config()?)?;
     }
     run::stop_on_signals()?;
     attend(Job::resume_on(folder, args.device.clone())?, args.json, out)
+}
+
+/// Whether a device that the command line names means anything.
+fn check_device(device: Option<&str>, config: &Config) -> Result<(), Usage> {
+    let Some(device) = device else { return Ok(()) };
+    let config = Config { device: device.into(), ..config.clone() };
+    model::placement(&config).map(drop).map_err(|e| Usage(format!("--device: {e}")))
 }
 
 /// The setting whose value is wrong in itself; `None` where it names what is not there.
@@ -105,6 +108,7 @@ fn is_changed(args: &Train, key: &str) -> bool {
 /// The config of a file or preset with the changes of the command line. A fault of the file is
 /// a failure; one of the changes, wrong usage.
 fn settings(args: &Train) -> Result<Config> {
+    check_device(args.device.as_deref(), &Config::default())?;
     let mut changes = args.set.clone();
     changes.extend(args.device.as_ref().map(|device| format!("device={device}")));
     let with = |changes: &[String]| -> Result<Config, ConfigError> {

@@ -225,8 +225,8 @@ impl Driver for Cuda {
             Ok(at) => Ok(Box::new(CudaBlock { at, stream: self.stream.clone() })),
             Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Err(DeviceError::Memory {
                 device: self.name.clone(),
-                wanted: (bytes as u64).div_ceil(1 << 20),
-                free: self.info().free.unwrap_or(0) >> 20,
+                wanted: bytes as u64,
+                free: self.info().free.unwrap_or(0),
             }),
             Err(e) => Err(self.failed("memory", &told(&e))),
         }

@@ -8,9 +8,11 @@ pub enum DeviceError {
     /// It is not there, or something that it needs is not.
     #[error("{0}")]
     Missing(String),
+    /// Bytes.
     #[error(
-        "out of memory on {device}: {wanted} MB more were wanted, {free} MB are free; smaller \
-         batches (training.batch_size, training.batch_tokens) or sizes (model.rank) need less"
+        "out of memory on {device}: {:.1} MB more were wanted, {:.1} MB are free",
+        *wanted as f64 / 1e6,
+        *free as f64 / 1e6
     )]
     Memory { device: String, wanted: u64, free: u64 },
     #[error("{device} failed: {reason}")]

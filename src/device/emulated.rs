@@ -103,8 +103,8 @@ impl Driver for Emulated {
             let wanted = 8 * words as u64;
             *left = left.checked_sub(wanted).ok_or_else(|| DeviceError::Memory {
                 device: "emulated".into(),
-                wanted: wanted.div_ceil(1 << 20),
-                free: *left >> 20,
+                wanted,
+                free: *left,
             })?;
         }
         Ok(Box::new(Words { words: vec![0; words], left: self.left.clone() }))

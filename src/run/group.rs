@@ -162,15 +162,23 @@ impl Group {
     }
 
     /// Starts a member, or goes on with it from its last checkpoint. `threads` are the cores that
-    /// a new one uses, unless the config says how many.
-    pub fn start(&self, member: &Member, threads: usize) -> Result<Job, RunError> {
+    /// a new one uses, unless the config says how many; `device` stands in for the config's.
+    pub fn start(
+        &self,
+        member: &Member,
+        threads: usize,
+        device: Option<&str>,
+    ) -> Result<Job, RunError> {
         let path = self.folder_of(member);
         if path.join("config.toml").is_file() {
-            return Job::resume(RunFolder::open(&path)?);
+            return Job::resume_on(RunFolder::open(&path)?, device.map(str::to_owned));
         }
         let mut config = Config { seed: member.seed, ..self.config.clone() };
         if config.threads == 0 {
             config.threads = threads;
+        }
+        if let Some(device) = device {
+            config.device = device.to_owned();
         }
         let folder = RunFolder::create_at(&path, &config)?;
         Job::train(config, folder)

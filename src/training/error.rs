@@ -1,10 +1,11 @@
+use crate::device::DeviceError;
 use crate::model::ModelError;
 use crate::report::counted;
 
 /// Why training cannot start or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainingError {
-    #[error(transparent)]
+    #[error("{0}{advice}", advice = advice(.0))]
     Model(#[from] ModelError),
     #[error("tensor operation failed: {0}")]
     Tensor(#[from] candle_core::Error),
@@ -36,5 +37,16 @@ pub enum TrainingError {
 impl TrainingError {
     pub(super) fn parameter(name: &str, reason: impl Into<String>) -> TrainingError {
         TrainingError::Parameter { name: name.to_owned(), reason: reason.into() }
+    }
+}
+
+/// What can be done about a device that is full.
+fn advice(error: &ModelError) -> &'static str {
+    match error {
+        ModelError::Device(DeviceError::Memory { .. }) => {
+            "; smaller batches (training.batch_size, training.batch_tokens) or sizes (model.rank) \
+             need less, and the run can go on by `rankspace resume DIR --device cpu`"
+        }
+        _ => "",
     }
 }

@@ -113,8 +113,16 @@ fn a_device_that_is_full_ends_the_run_with_advice_and_the_run_goes_on_elsewhere(
     let train = tiny_training(base.path()).args("--out run --device emulated");
     let ran = train.env("RANKSPACE_EMULATED_MEMORY", "60000").fails();
     ran.complains("out of memory on emulated").complains("training.batch_size");
+    let best = || rankspace("eval run test.mrg").within(base.path());
     let run = base.path().join("run");
     rankspace("resume").arg(&run).args("--device cpu").succeeds().prints("finished at step");
+    // What was trained on a device is used on the CPU, and on a device where that is asked for.
+    let limit = |call: crate::call::Call| call.env("RANKSPACE_EMULATED_MEMORY", "1000");
+    limit(best()).succeeds().prints("perplexity");
+    let full = limit(best().args("--device emulated")).fails();
+    assert!(!full.stderr.contains("training.batch_size"), "{full}");
+    best().args("--device emulated").succeeds().prints("perplexity");
+    best().args("--device gpu").refused().complains("expected auto, cpu or cuda:N");
 }
 
 #[test]
@@ -131,6 +139,9 @@ fn golden_values_and_the_cpu_confirm_a_device_by_a_command() {
         assert!(line.is_some_and(|line| line.starts_with("ok ")), "{what}: {ran}");
     }
     assert!(ran.stdout.lines().any(|line| line.starts_with("told") && line.contains("TF32")));
+    let end = ran.stdout.lines().last().unwrap_or_default();
+    assert!(end.starts_with("all ") && end.ends_with("within their bounds"), "{end}");
+    rankspace("bench --check --device cpu").refused().complains("name one");
     let empty = tempfile::tempdir().expect("a temporary folder");
     call().arg(empty.path()).fails().complains("no golden values");
 }

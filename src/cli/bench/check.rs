@@ -41,10 +41,14 @@ const SINGLE: [f64; 2] = [1e-5, 1e-3];
 const DOUBLE: [f64; 2] = [1e-9, 1e-9];
 
 /// Golden files of families that have kernels, with the settings that they were made with.
-const GOLDENS: [(&str, &str, Precision, Compat); 6] = [
+const GOLDENS: [(&str, &str, Precision, Compat); 10] = [
     ("pcfg_rank_", "_f64.safetensors", Precision::F64, Compat::None),
     ("pcfg_rank_", "_f64.safetensors", Precision::F32, Compat::None),
     ("pcfg_rank_", "_f64.safetensors", Precision::F64, Compat::Published),
+    ("pcfg_state_", "_f64.safetensors", Precision::F64, Compat::None),
+    ("pcfg_state_", "_f64.safetensors", Precision::F32, Compat::None),
+    ("lhmm_", "_f64.safetensors", Precision::F64, Compat::None),
+    ("lhmm_", "_f64.safetensors", Precision::F32, Compat::None),
     ("hmm_rank_", "_f64.safetensors", Precision::F64, Compat::None),
     ("hmm_rank_", "_f64.safetensors", Precision::F32, Compat::None),
     ("hmm_rank_", "_f64.safetensors", Precision::F64, Compat::Published),
@@ -173,8 +177,21 @@ fn golden(path: &Path, device: &str, precision: Precision, compat: Compat) -> Re
     let mut config = Config { precision, device: device.into(), ..Config::default() };
     let m = &mut config.model;
     (m.compat, m.dropout) = (compat, 0.2);
-    let exact = if compat == Compat::None { "_exact" } else { "" };
-    let (vocabulary, batches) = if tensors.contains_key("param.rank_proj") {
+    // Files of families without a floor have no exact values beside.
+    let has_floor = tensors.keys().any(|name| name.contains("_exact"));
+    let exact = if has_floor && compat == Compat::None { "_exact" } else { "" };
+    let (vocabulary, batches) = if tensors.contains_key("param._projection") {
+        m.family = Family::Lhmm;
+        (m.embedding, m.rank) = get("param._projection")?.dims2()?;
+        m.states = get("param.state_emb")?.dims()[0];
+        (get("param.terminal_emb")?.dims()[0], vec![sentences(&tensors, exact)?])
+    } else if tensors.contains_key("param.term_emb") {
+        m.family = Family::TdPcfg;
+        m.nonterminals = get("param.root_mlp.3.weight")?.dims()[0];
+        m.preterminals = get("param.rule_state_emb")?.dims()[0] - m.nonterminals;
+        (m.rank, m.embedding) = get("param.parent_mlp.2.weight")?.dims2()?;
+        (get("param.term_mlp.3.weight")?.dims()[0], charts(&tensors, exact)?)
+    } else if tensors.contains_key("param.rank_proj") {
         m.family = Family::RankPcfg;
         m.nonterminals = get("param.root_mlp.3.weight")?.dims()[0];
         m.preterminals = get("param.rule_state_emb")?.dims()[0] - m.nonterminals;
@@ -194,7 +211,8 @@ fn golden(path: &Path, device: &str, precision: Precision, compat: Compat) -> Re
     let mut model = model::restore(&config, vocabulary, of_group(&tensors, "param."))?;
     let bounds = if precision == Precision::F64 { DOUBLE } else { SINGLE };
     let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-    let what = format!("golden {name}, {precision:?} {compat:?}");
+    let how = if compat == Compat::None { "exact" } else { "as published" };
+    let what = format!("golden {name}, computed in {precision:?}, {how}");
     let mut finding = Finding { what, log_prob: 0.0, gradient: 0.0, bounds: Some(bounds) };
     for (batch, log_probs, group) in batches {
         let output = model.step(&batch, noise)?;
@@ -257,6 +275,11 @@ pub(super) fn line(finding: &Finding, out: &mut dyn Write) -> Result<()> {
     Ok(writeln!(out, "{mark:6} {log_prob:9.1e} {gradient:9.1e}  {what}")?)
 }
 
-pub(super) fn head(out: &mut dyn Write) -> Result<()> {
-    Ok(writeln!(out, "{:6} {:>9} {:>9}  (largest relative difference)", "", "log p", "gradient")?)
+pub(super) fn head(device: &str, out: &mut dyn Write) -> Result<()> {
+    writeln!(
+        out,
+        "{device}: largest relative difference of log-probabilities and of gradients; `told` has \
+         no bounds"
+    )?;
+    Ok(writeln!(out, "{:6} {:>9} {:>9}", "", "log p", "gradient")?)
 }

@@ -57,10 +57,15 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<()> {
     let placement = model::placement(&config).map_err(|e| Usage(format!("--device: {e}")))?;
     if let Some(note) = placement.note {
         // Figures of another device than the one that was named would mislead.
-        return Err(Usage(format!("--device: {note}")).into());
+        bail!("--device: {note}");
     }
+    let device = placement.device.map_or_else(|| "the CPU".to_owned(), |d| d.to_string());
     if args.check {
-        return checked(args, out);
+        if placement.device.is_none() {
+            let text = "--check holds a device against the CPU: name one, as --device cuda:0";
+            return Err(Usage(text.into()).into());
+        }
+        return checked(args, &device, out);
     }
     let threads = threads(args.threads);
     let mut rows = Vec::new();
@@ -68,7 +73,7 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<()> {
         let row = in_child(case, args, threads)?;
         if !args.json {
             if rows.is_empty() {
-                head(&row, out)?;
+                head(&row, &device, out)?;
             }
             line(&row, out)?;
             out.flush()?;
@@ -83,10 +88,16 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<()> {
 }
 
 /// Compares the device with golden values and with the host.
-fn checked(args: &Bench, out: &mut dyn Write) -> Result<()> {
+fn checked(args: &Bench, device: &str, out: &mut dyn Write) -> Result<()> {
     let folder = args.golden.clone().unwrap_or_else(check::default_folder);
+    if !folder.is_dir() {
+        bail!(
+            "no folder of golden values at {}: name one by --golden DIR or RANKSPACE_SHARED",
+            folder.display()
+        );
+    }
     if !args.json {
-        check::head(out)?;
+        check::head(device, out)?;
     }
     let found = check::run(&args.device, &folder, |finding| {
         if !args.json {
@@ -101,7 +112,8 @@ fn checked(args: &Bench, out: &mut dyn Write) -> Result<()> {
     }
     let wrong = found.iter().filter(|finding| !finding.holds()).count();
     match wrong {
-        0 => Ok(()),
+        0 if args.json => Ok(()),
+        0 => Ok(writeln!(out, "all {} comparisons are within their bounds", found.len())?),
         n => bail!("{n} of {} comparisons are outside their bounds", found.len()),
     }
 }
@@ -139,11 +151,11 @@ fn in_child(case: &Case, args: &Bench, threads: usize) -> Result<Row> {
     serde_json::from_slice(&output.stdout).context("cannot read what the case's process printed")
 }
 
-fn head(row: &Row, out: &mut dyn Write) -> Result<()> {
+fn head(row: &Row, device: &str, out: &mut dyn Write) -> Result<()> {
     writeln!(
         out,
-        "A step is loss, gradients, clipping and Adam. A matrix product of this machine reaches \
-         {:.0} GFLOP/s.",
+        "A step on {device} is loss, gradients, clipping and Adam. A matrix product of this \
+         machine's CPU reaches {:.0} GFLOP/s.",
         row.gflops / row.share_of_peak
     )?;
     writeln!(

@@ -30,12 +30,16 @@ impl Devices {
     pub fn ask(&mut self, report: &mut TaskReport, context: &mut Context) {
         let Some(Found(cards)) = report.take::<Found>() else { return };
         let none = match &cards {
-            Ok(cards) if cards.is_empty() => "the CPU: no card was found".to_owned(),
-            Ok(_) => "the first card".to_owned(),
-            Err(reason) => format!("the CPU: {reason}"),
+            Ok(cards) if cards.is_empty() => "the CPU, for no card was found",
+            Ok(_) => "the first card",
+            Err(_) => "the CPU, for no card can be used",
         };
+        if let Err(reason) = &cards {
+            // Too long for the list.
+            context.status(reason.clone());
+        }
         let mut items = vec![
-            Item { name: "auto".into(), description: none },
+            Item { name: "auto".into(), description: none.into() },
             Item { name: "cpu".into(), description: "all cores, or as `threads` says".into() },
         ];
         items.extend(cards.unwrap_or_default().iter().map(item));
