@@ -5,7 +5,7 @@ use super::{RunError, RunFolder, check_memory};
 use crate::checkpoint::Checkpoint;
 use crate::config::{Config, Kind};
 use crate::model;
-use crate::report::{Level, Reporter, counted};
+use crate::report::{DeviceUse, EventKind, Level, Reporter, counted};
 use crate::training::{Dataset, State, Trainer};
 use crate::treebank::{Preprocessing, Splits, Vocabulary};
 use std::sync::Arc;
@@ -173,8 +173,17 @@ fn tell_device(config: &Config, reporter: &mut dyn Reporter) -> Result<(), RunEr
     if let Some(note) = placement.note {
         reporter.message(Level::Warning, format!("{note}; it computes on the CPU"));
     }
-    if let Some(device) = placement.device {
-        reporter.message(Level::Info, format!("computing on {device}"));
+    match placement.device {
+        Some(device) => reporter.message(Level::Info, format!("computing on {device}")),
+        None => {
+            if config.tf32 {
+                let text = "tf32 is for cards: on the CPU it changes nothing";
+                reporter.message(Level::Warning, text.into());
+            }
+            // Whoever looks on sees where this part of the run really is.
+            let cpu = DeviceUse { name: "cpu".into(), ..DeviceUse::default() };
+            reporter.report(EventKind::Device(cpu));
+        }
     }
     Ok(())
 }

@@ -124,7 +124,7 @@ fn speed_rows<'a>(run: &RunEntry, width: usize, theme: &Theme, lines: &mut Vec<L
             ]));
         }
     }
-    if let Some(device) = &history.device {
+    if let Some(device) = history.device.as_ref().filter(|device| device.name != "cpu") {
         device_rows(device, theme, lines);
     }
     if Kind::of(Some(run)) == Kind::Counted {
@@ -240,7 +240,7 @@ fn settings_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>) {
     }
     let data = config.data.train.0.join(", ");
     lines.push(row("data", text::fit(&text::clean(&data), 24).into_owned(), theme));
-    lines.push(row("device", device(config), theme));
+    lines.push(row("device", device(config, run.history.device.as_ref()), theme));
     lines.push(row("seed", config.seed.to_string(), theme));
 }
 

@@ -1,18 +1,23 @@
 //! Words on a run that the head and the column of Train share.
 
 use super::figures::Kind;
-use crate::report::counted;
+use crate::config::Config;
+use crate::report::{DeviceUse, counted};
 use crate::workbench::screen::View;
 use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::text;
 use crate::workbench::widgets::state_label;
 use ratatui::text::{Line, Span};
 
-/// Where it computes, and on how many cores.
-pub(super) fn device(config: &crate::config::Config) -> String {
+/// Where a run computes: where it said that it does, or what its settings ask for.
+pub(super) fn device(config: &Config, told: Option<&DeviceUse>) -> String {
+    let name = told.map_or(config.device.as_str(), |device| &device.name);
+    if let Some(device) = told.filter(|device| device.name != "cpu") {
+        return format!("{name} {}", text::bytes(device.taken));
+    }
     match config.threads {
-        0 => format!("{}, all cores", config.device),
-        n => format!("{}, {}", config.device, counted(n, "core")),
+        0 => format!("{name}, all cores"),
+        n => format!("{name}, {}", counted(n, "core")),
     }
 }
 
