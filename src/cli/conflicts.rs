@@ -73,7 +73,7 @@ fn chosen<'a>(
         let place = part.sentences.iter().position(|s| s.index == number).unwrap_or_default();
         variation.of_sentence(place as u32).into_iter().map(|(nucleus, _)| nucleus).collect()
     });
-    let all = groups.len();
+    let (all, unit) = (groups.len(), variation.unit());
     let mut told: Vec<_> = groups
         .into_iter()
         .filter(|group| {
@@ -81,7 +81,8 @@ fn chosen<'a>(
         })
         .filter(|group| {
             let head = group.head(variation);
-            head.context >= args.min_context && head.length >= args.min_length
+            let long = unit == Unit::Tagging || head.length >= args.min_length;
+            head.context >= args.min_context && long
         })
         .collect();
     // What shares most is most telling; the order among equals is that of the nuclei.

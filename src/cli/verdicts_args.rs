@@ -12,14 +12,15 @@ pub struct Conflicts {
     /// Treebanks: files, folders, patterns or sample:train
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
-    /// What sequences are made of: words, tags, or the labels of a phrase's children
+    /// What sequences are made of: words, tags, or the labels of a phrase's children; tagging:
+    /// single words whose tags differ
     #[arg(long, default_value = "word",
-          value_parser = PossibleValuesParser::new(["word", "tag", "yield", "all"]))]
+          value_parser = PossibleValuesParser::new(["word", "tag", "yield", "tagging", "all"]))]
     pub unit: String,
     /// Units on either side that occurrences with different labels must share
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0)]
     pub min_context: u32,
-    /// Shortest nucleus in units
+    /// Shortest nucleus in units, of words, tags and yields
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 2)]
     pub min_length: u32,
     /// How many groups to show, those that share most first; 0 shows all

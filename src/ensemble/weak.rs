@@ -120,9 +120,8 @@ mod tests {
     }
 
     fn plain() -> config::Parser {
-        let mut settings = config::Parser::default();
-        (settings.vertical, settings.horizontal) = (1, config::Horizontal::Last(0));
-        settings
+        let (vertical, horizontal) = (1, config::Horizontal::Last(0));
+        config::Parser { vertical, horizontal, ..config::Parser::plain() }
     }
 
     #[test]

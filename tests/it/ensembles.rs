@@ -189,7 +189,7 @@ fn conflicts_show_nuclei_with_their_places() {
     let told = call(base, "conflicts a.mrg").succeeds();
     told.prints("men in town: NIL 2, NP 1 (context 1").prints("(2 copies)");
     let units = call(base, "conflicts a.mrg --unit all --sentence 0 --json").succeeds().json();
-    assert_eq!(units.as_array().map(Vec::len), Some(3));
+    assert_eq!(units.as_array().map(Vec::len), Some(4));
     let first = &units[0]["shown"][0];
     assert_eq!(first["counts"]["NIL"], 2);
     assert_eq!(first["occurrences"][0]["line"], 1);
@@ -208,7 +208,7 @@ fn weak_learning_writes_the_stable_corpus_that_boosting_takes() {
     let table = lines(&base.join("t.tsv"));
     assert_eq!(table.iter().filter(|l| l.contains("\tfailed\t")).count(), failed);
     call(base, "boost --train stable.mrg --rounds 1 --out run").succeeds();
-    call(base, "boost weak-learning train.mrg").succeeds().prints("v=1 h=0, annotated tags");
+    call(base, "boost weak-learning train.mrg").succeeds().prints("v=2 h=all, annotated tags");
 }
 
 #[test]

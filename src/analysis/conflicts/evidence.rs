@@ -151,7 +151,7 @@ impl Variation {
             let place = self.suffixes.rank[position as usize] as usize;
             let common = |place: usize| self.suffixes.common.get(place).copied().unwrap_or(0);
             // What is longer than that stands nowhere else.
-            let longest = common(place).max(common(place + 1));
+            let longest = common(place).max(common(place + 1)).min(self.unit().longest());
             found.extend((self.unit().shortest()..=longest).filter_map(|length| {
                 Some((self.at(position, length)?, self.place(position, length)))
             }));

@@ -3,7 +3,8 @@
 //!
 //! A *nucleus* is a sequence of units that has at least two labels among its occurrences; the
 //! label of an occurrence is the chain of phrases with exactly its span, or `NIL` where there is
-//! none. Units are words, tags, or what phrases consist of ([`Unit`]). The more context two
+//! none. Units are words, tags, or what phrases consist of ([`Unit`]); of single words the tags are
+//! compared, too. The more context two
 //! occurrences share, the less likely it is that both are right.
 //!
 //! Everything is found by one suffix array: an occurrence is not stored, but read off it when

@@ -16,10 +16,12 @@ pub enum Unit {
     Tag,
     /// Labels of the children of a phrase: a sequence is a local tree, not a sentence.
     Yield,
+    /// Single words whose label is their tag (Dickinson & Meurers 2003, on part-of-speech tags).
+    Tagging,
 }
 
 impl Unit {
-    pub const ALL: [Unit; 3] = [Unit::Word, Unit::Tag, Unit::Yield];
+    pub const ALL: [Unit; 4] = [Unit::Word, Unit::Tag, Unit::Yield, Unit::Tagging];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -27,14 +29,23 @@ impl Unit {
             Unit::Word => "word",
             Unit::Tag => "tag",
             Unit::Yield => "yield",
+            Unit::Tagging => "tagging",
         }
     }
 
     /// Fewest units of a nucleus. That a single label stands beside others says nothing.
     pub(super) fn shortest(self) -> u32 {
         match self {
-            Unit::Word | Unit::Tag => 1,
+            Unit::Word | Unit::Tag | Unit::Tagging => 1,
             Unit::Yield => 2,
+        }
+    }
+
+    /// Most units of a nucleus.
+    pub(super) fn longest(self) -> u32 {
+        match self {
+            Unit::Word | Unit::Tag | Unit::Yield => u32::MAX,
+            Unit::Tagging => 1,
         }
     }
 }
@@ -67,8 +78,12 @@ impl Sequences {
         let mut builder = Builder::new();
         for (number, tree) in trees.iter().enumerate() {
             match unit {
-                Unit::Word => builder.sentence(number, tree, tree.words().iter()),
-                Unit::Tag => builder.sentence(number, tree, tree.tags()),
+                Unit::Word => builder.sentence(number, tree, tree.words().iter(), chains(tree)),
+                Unit::Tag => builder.sentence(number, tree, tree.tags(), chains(tree)),
+                Unit::Tagging => {
+                    let tags = tree.tags().zip(0..).map(|(tag, i)| (i, i + 1, tag.clone()));
+                    builder.sentence(number, tree, tree.words().iter(), tags.collect());
+                }
                 Unit::Yield => builder.local_trees(number, tree),
             }
         }
@@ -163,13 +178,14 @@ impl Builder {
         sentence: usize,
         tree: &Tree,
         names: impl Iterator<Item = &'a Arc<str>>,
+        labels: Vec<(u32, u32, Arc<str>)>,
     ) {
         for (i, name) in names.enumerate() {
             self.unit(name, i as u32);
         }
-        let constituents: Vec<_> = chains(tree)
+        let constituents: Vec<_> = labels
             .into_iter()
-            .map(|(start, end, chain)| (start, end - start, self.label(&chain)))
+            .map(|(start, end, label)| (start, end - start, self.label(&label)))
             .collect();
         self.end(sentence, tree.len() as u32, &constituents);
     }

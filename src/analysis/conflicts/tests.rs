@@ -51,6 +51,12 @@ fn a_phrase_of_the_same_parts_that_varies_is_a_nucleus_of_yields() {
 }
 
 #[test]
+fn a_word_with_two_tags_is_a_nucleus_of_tagging() {
+    let lines = ["(TOP (X (A a) (B b) (C c)))", "(TOP (X (A a) (D b) (C c)))", "(TOP (D b))"];
+    assert_eq!(shown(&trees(&lines), Unit::Tagging), ["b: B 1, D 2 (2)"]);
+}
+
+#[test]
 fn copies_of_a_sentence_with_one_edit_are_one_group() {
     let mut lines = vec![TWO[0], TWO[1]];
     lines.extend([TWO[0]; 3]);

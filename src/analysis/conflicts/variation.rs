@@ -160,7 +160,9 @@ fn within(sequences: &Sequences, suffixes: &Suffixes, unit: Unit, run: (u32, u32
                 let positions = &suffixes.order[low as usize..high as usize];
                 nuclei.extend(nucleus(sequences, length, low, positions));
             }
-            suffixes.split(low, high, length + 1, &mut next);
+            if length < unit.longest() {
+                suffixes.split(low, high, length + 1, &mut next);
+            }
         }
         length += 1;
         runs.clear();

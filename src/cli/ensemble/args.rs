@@ -90,7 +90,7 @@ pub struct WeakLearning {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Only the parser of the settings, with its own tags [default: a table over the order of the
-    /// grammar, and with the tags of the annotation]
+    /// grammar, with a smoothed lexicon or without, and with the tags of the annotation]
     #[arg(long)]
     pub one: bool,
     /// Write the sentences that the parser of the settings reproduces, or ties on, as brackets

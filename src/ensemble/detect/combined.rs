@@ -5,6 +5,7 @@ use super::super::Analyses;
 use super::super::data::Part;
 use super::super::round::voted_trees;
 use crate::analysis::conflicts::{Evidence, NIL, Place, Unit, Variation, chains};
+use crate::treebank::Tree;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,18 +21,15 @@ const UNDECIDED: f64 = 0.5;
 /// of the part by the members of an ensemble, with their votes.
 pub fn supported(part: &Part, members: &[(&Analyses, f64)], unit: Unit) -> Vec<Option<Evidence>> {
     let variation = Variation::find(&part.trees(), unit);
-    let found: Vec<HashMap<(u32, u32), Arc<str>>> = voted_trees(part, members)
+    let found: Vec<Labels> = voted_trees(part, members)
         .into_par_iter()
-        .map(|tree| {
-            let chains = tree.as_ref().map(chains).unwrap_or_default();
-            chains.into_iter().map(|(start, end, chain)| ((start, end), chain)).collect()
-        })
+        .map(|tree| tree.map(|tree| labels(&tree, unit)).unwrap_or_default())
         .collect();
     variation.weighed_evidence(part.sentences.len(), |place, label, other| {
         let Place { sentence, start, end } = place;
         let chain = found[sentence as usize].get(&(start, end)).map_or(NIL, |chain| chain);
         let is = |label: &str| match unit {
-            Unit::Word | Unit::Tag => chain == label,
+            Unit::Word | Unit::Tag | Unit::Tagging => chain == label,
             // A local tree has one of the labels over its words.
             Unit::Yield => chain.split('/').any(|one| one == label) || chain == label,
         };
@@ -43,6 +41,19 @@ pub fn supported(part: &Part, members: &[(&Analyses, f64)], unit: Unit) -> Vec<O
             UNDECIDED
         }
     })
+}
+
+/// Labels by span.
+type Labels = HashMap<(u32, u32), Arc<str>>;
+
+/// What a tree has over its spans: chains of phrases, or tags.
+fn labels(tree: &Tree, unit: Unit) -> Labels {
+    match unit {
+        Unit::Tagging => tree.tags().zip(0..).map(|(tag, i)| ((i, i + 1), tag.clone())).collect(),
+        Unit::Word | Unit::Tag | Unit::Yield => {
+            chains(tree).into_iter().map(|(start, end, chain)| ((start, end), chain)).collect()
+        }
+    }
 }
 
 /// Share of the sentences with a lower score, ties counting one half: from 0 to 1, whatever the
