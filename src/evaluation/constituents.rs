@@ -35,35 +35,33 @@ impl Constituents {
     /// before positions are counted, labels are cut before the first `-` or `=` behind their first
     /// character, and PRT is the same as ADVP. Phrases of such words only are none.
     pub fn counted(tree: &Tree) -> Constituents {
-        let mut before = Vec::with_capacity(tree.len() + 1);
-        let mut words = 0;
-        for tag in tree.tags() {
-            before.push(words);
-            words += u32::from(!UNCOUNTED_TAGS.contains(&&**tag));
-        }
-        before.push(words);
-        Constituents::of(tree, |start, end, label| {
-            let (start, end) = (before[start as usize], before[end as usize]);
-            (start < end).then(|| Constituent { start, end, label: cut(label) })
-        })
+        Constituents::by_node(tree, counting(tree)).flatten().collect()
+    }
+
+    /// The same for every node of the tree, in their order: `None` for what is not counted.
+    pub fn counted_by_node(tree: &Tree) -> Vec<Option<Constituent>> {
+        Constituents::by_node(tree, counting(tree)).collect()
     }
 
     /// Full labels over all words: what builds the tree up again.
     pub fn full(tree: &Tree) -> Constituents {
-        Constituents::of(tree, |start, end, label| {
-            Some(Constituent { start, end, label: label.clone() })
-        })
+        let full =
+            |start, end, label: &Arc<str>| Some(Constituent { start, end, label: label.clone() });
+        Constituents::by_node(tree, full).flatten().collect()
     }
 
-    fn of(tree: &Tree, make: impl Fn(u32, u32, &Arc<str>) -> Option<Constituent>) -> Constituents {
+    fn by_node(
+        tree: &Tree,
+        make: impl Fn(u32, u32, &Arc<str>) -> Option<Constituent>,
+    ) -> impl Iterator<Item = Option<Constituent>> {
         let yields = tree.yields();
-        let constituent = |(id, node): (NodeId, crate::treebank::Node)| {
+        let constituent = move |(id, node): (NodeId, crate::treebank::Node)| {
             let (start, end, words) = yields[id.0 as usize];
             // A phrase with a gap is no span.
             let is_phrase = node.word.is_none() && id != tree.root() && words == end - start;
             if is_phrase { make(start, end, node.label) } else { None }
         };
-        tree.nodes().filter_map(constituent).collect()
+        tree.nodes().map(constituent)
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Constituent> {
@@ -105,6 +103,21 @@ impl FromIterator<Constituent> for Constituents {
         let mut list: Vec<Constituent> = constituents.into_iter().collect();
         list.sort_unstable();
         Constituents(list)
+    }
+}
+
+/// What evalb makes of a phrase of a tree.
+fn counting(tree: &Tree) -> impl Fn(u32, u32, &Arc<str>) -> Option<Constituent> + use<> {
+    let mut before = Vec::with_capacity(tree.len() + 1);
+    let mut words = 0;
+    for tag in tree.tags() {
+        before.push(words);
+        words += u32::from(!UNCOUNTED_TAGS.contains(&&**tag));
+    }
+    before.push(words);
+    move |start, end, label| {
+        let (start, end) = (before[start as usize], before[end as usize]);
+        (start < end).then(|| Constituent { start, end, label: cut(label) })
     }
 }
 

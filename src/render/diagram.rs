@@ -138,6 +138,13 @@ impl Diagram {
         }
     }
 
+    /// Sets the mark of every node, in their order; nodes without one keep theirs.
+    pub fn set_marks(&mut self, marks: &[Mark]) {
+        for (node, mark) in self.nodes.iter_mut().zip(marks) {
+            node.mark = *mark;
+        }
+    }
+
     /// Marks words that the vocabulary lacks, by position.
     pub fn mark_unknown(&mut self, unknown: impl Fn(usize) -> bool) {
         for (position, &at) in self.words.iter().enumerate() {

@@ -1,6 +1,7 @@
 use super::Diagram;
-use crate::evaluation::{Span, span_comparison};
-use std::collections::HashMap;
+use crate::evaluation::{Constituent, Constituents, Span, span_comparison};
+use crate::treebank::Tree;
+use std::collections::{BTreeMap, HashMap};
 
 /// How a bracket stands to those of another tree over the same words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -67,6 +68,47 @@ pub fn mark_against(gold: &mut Diagram, induced: &mut Diagram) {
     induced.mark(mark);
 }
 
+/// Both trees with their brackets marked as evalb compares them: by label and span, words of
+/// punctuation and the root left out, a label as often as it is there. The trees are continuous and
+/// cover the same words.
+pub fn compared(gold: &Tree, found: &Tree) -> (Diagram, Diagram) {
+    let of_gold = Constituents::counted_by_node(gold);
+    let of_found = Constituents::counted_by_node(found);
+    let mut diagrams = (Diagram::from_tree(gold), Diagram::from_tree(found));
+    diagrams.0.set_marks(&labelled(&of_gold, &of_found, |_| Mark::Missing));
+    let crosses = |c: &Constituent| {
+        let overlap = |g: &Constituent| {
+            (g.start < c.start && c.start < g.end && g.end < c.end)
+                || (c.start < g.start && g.start < c.end && c.end < g.end)
+        };
+        of_gold.iter().flatten().any(overlap)
+    };
+    let wrong = |c: &Constituent| if crosses(c) { Mark::Crossing } else { Mark::Spurious };
+    diagrams.1.set_marks(&labelled(&of_found, &of_gold, wrong));
+    diagrams
+}
+
+/// Marks of a tree's nodes; `wrong` says that of a constituent that the other tree lacks.
+fn labelled(
+    ours: &[Option<Constituent>],
+    theirs: &[Option<Constituent>],
+    wrong: impl Fn(&Constituent) -> Mark,
+) -> Vec<Mark> {
+    let mut left: BTreeMap<&Constituent, u32> = BTreeMap::new();
+    theirs.iter().flatten().for_each(|c| *left.entry(c).or_default() += 1);
+    let mark = |constituent: &Option<Constituent>| {
+        let Some(constituent) = constituent else { return Mark::None };
+        match left.get_mut(constituent).filter(|n| **n > 0) {
+            Some(n) => {
+                *n -= 1;
+                Mark::Matched
+            }
+            None => wrong(constituent),
+        }
+    };
+    ours.iter().map(mark).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::DiagramSpan;
@@ -101,5 +143,35 @@ mod tests {
                 (3, 5, Mark::Spurious)
             ]
         );
+    }
+
+    #[test]
+    fn labelled_brackets_are_marked_as_often_as_evalb_counts_them() {
+        use crate::treebank::Reader;
+        let tree =
+            |text: &str| Reader::new(text.as_bytes(), "t").next().expect("one").expect("whole");
+        let gold = tree("(TOP (S (NP (DT a) (NN b)) (VP (VB c) (PP (IN d) (NN e))) (. .)))");
+        let found = tree("(TOP (S (NP-X (DT a) (NN b)) (X (VB c) (IN d)) (X (NN e)) (. .)))");
+        let (gold_marked, found_marked) = compared(&gold, &found);
+        assert_eq!(
+            marks(&gold_marked),
+            [
+                (0, 6, Mark::None),
+                (0, 6, Mark::Matched),
+                (0, 2, Mark::Matched),
+                (2, 5, Mark::Missing),
+                (3, 5, Mark::Missing)
+            ]
+        );
+        assert_eq!(
+            marks(&found_marked)[2..],
+            [(0, 2, Mark::Matched), (2, 4, Mark::Crossing), (4, 5, Mark::Spurious)]
+        );
+        let agreement = Constituents::counted(&gold).agreement(&Constituents::counted(&found));
+        let count = |d: &Diagram, mark| marks(d).iter().filter(|m| m.2 == mark).count() as u32;
+        assert_eq!(count(&gold_marked, Mark::Matched), agreement.correct);
+        assert_eq!(count(&gold_marked, Mark::Missing), agreement.missing);
+        let wrong = [Mark::Spurious, Mark::Crossing].map(|mark| count(&found_marked, mark));
+        assert_eq!(wrong.iter().sum::<u32>(), agreement.spurious);
     }
 }

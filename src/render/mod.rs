@@ -28,7 +28,7 @@ pub use export::{to_brackets, to_forest, to_json};
 pub use grid::{Cell, Grid, Ink, Role, clean, width};
 pub use heat::heat_map;
 pub use indented::indented;
-pub use marks::{Mark, mark_against};
+pub use marks::{Mark, compared, mark_against};
 pub use picture::{Charset, Picture};
 pub use screen_svg::{Paint, screen_to_svg};
 pub use surprisal::{

@@ -11,6 +11,7 @@ pub const GLOBAL: &[Command] = &[
     Command { name: "train", keys: &["2"], help: "Show the Train screen", short: "" },
     Command { name: "grammar", keys: &["3"], help: "Show the Grammar screen", short: "" },
     Command { name: "parses", keys: &["4"], help: "Show the Parses screen", short: "" },
+    Command { name: "boost", keys: &["5"], help: "Show the Boost screen", short: "" },
     Command { name: "runs", keys: &["7"], help: "Show the Runs screen", short: "" },
     Command { name: "log", keys: &["8"], help: "Show the Log screen", short: "" },
     Command { name: "next-screen", keys: &["Tab"], help: "Show the next screen", short: "" },

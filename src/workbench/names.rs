@@ -1,23 +1,25 @@
 //! By what every part of the workbench calls a screen or a run. Imports nothing.
 
-/// The screens, by the number key that shows them (5 and 6 are reserved).
+/// The screens, by the number key that shows them (6 is reserved).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScreenId {
     Corpora,
     Train,
     Grammar,
     Parses,
+    Boost,
     Runs,
     Log,
 }
 
 impl ScreenId {
     /// In the order in which Tab goes through them.
-    pub const ALL: [ScreenId; 6] = [
+    pub const ALL: [ScreenId; 7] = [
         ScreenId::Corpora,
         ScreenId::Train,
         ScreenId::Grammar,
         ScreenId::Parses,
+        ScreenId::Boost,
         ScreenId::Runs,
         ScreenId::Log,
     ];
@@ -29,6 +31,7 @@ impl ScreenId {
             ScreenId::Train => '2',
             ScreenId::Grammar => '3',
             ScreenId::Parses => '4',
+            ScreenId::Boost => '5',
             ScreenId::Runs => '7',
             ScreenId::Log => '8',
         }
@@ -41,6 +44,7 @@ impl ScreenId {
             ScreenId::Train => "Train",
             ScreenId::Grammar => "Grammar",
             ScreenId::Parses => "Parses",
+            ScreenId::Boost => "Boost",
             ScreenId::Runs => "Runs",
             ScreenId::Log => "Log",
         }

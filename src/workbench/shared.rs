@@ -155,6 +155,11 @@ impl RunEntry {
         self.config.as_ref().is_some_and(|config| !config.model.family.has_trees())
     }
 
+    /// Whether supervised parsers are bagged or boosted, as far as its settings can be read.
+    pub fn is_ensemble(&self) -> bool {
+        self.config.as_ref().is_some_and(|config| config.kind.is_ensemble())
+    }
+
     /// Whether it has neither parameters nor symbols.
     pub fn is_counted(&self) -> bool {
         self.config.as_ref().is_some_and(|config| config.model.family.is_counted())

@@ -1,5 +1,6 @@
 //! The screens, and their parts of the table of commands.
 
+mod boost;
 mod corpora;
 mod grammar;
 mod log;
@@ -21,6 +22,7 @@ pub fn all() -> Vec<Box<dyn Screen>> {
         Box::new(train::Train::default()),
         Box::new(grammar::Grammar::default()),
         Box::new(parses::Parses::default()),
+        Box::new(boost::Boost::default()),
         Box::new(runs::Runs::default()),
         Box::new(log::Log::default()),
     ]
@@ -37,6 +39,9 @@ pub fn commands(id: ScreenId) -> impl Iterator<Item = &'static Command> {
         ScreenId::Parses => {
             &[parses::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
         }
+        ScreenId::Boost => {
+            &[boost::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
+        }
         ScreenId::Runs => &[runs::COMMANDS, moves::LIST],
         ScreenId::Log => &[log::COMMANDS],
     };
@@ -50,6 +55,7 @@ pub fn notes(id: ScreenId) -> &'static [Term] {
         ScreenId::Train => train::NOTES,
         ScreenId::Grammar => grammar::NOTES,
         ScreenId::Parses => parses::NOTES,
+        ScreenId::Boost => boost::NOTES,
         ScreenId::Runs => runs::NOTES,
         ScreenId::Log => log::NOTES,
     }

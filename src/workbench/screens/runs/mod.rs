@@ -18,7 +18,12 @@ use ratatui::layout::Rect;
 pub use notes::NOTES;
 
 pub const COMMANDS: &[Command] = &[
-    Command { name: "open", keys: &["Enter"], help: "Show the run on Train", short: "Train" },
+    Command {
+        name: "open",
+        keys: &["Enter"],
+        help: "Show the run: a training on Train, bags and boosting on Boost",
+        short: "show",
+    },
     Command {
         name: "resume",
         keys: &["R"],
@@ -124,6 +129,7 @@ impl Runs {
             context.push(Effect::Show(screen));
         };
         match name {
+            "open" if run.is_ensemble() => open(ScreenId::Boost, context),
             "open" => open(ScreenId::Train, context),
             "open-parses" => open(ScreenId::Parses, context),
             "open-grammar" => open(ScreenId::Grammar, context),

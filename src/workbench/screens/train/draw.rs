@@ -97,6 +97,7 @@ fn draw_chart(train: &Train, figure: Figure, frame: &mut Frame, area: Rect, view
         references,
         window: charts.window(view.shared),
         log_y: charts.log_y,
+        decades: false,
         cursor: charts.cursor,
         theme,
     };

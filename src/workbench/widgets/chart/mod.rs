@@ -44,6 +44,8 @@ pub struct Chart<'a> {
     /// Steps from edge to edge.
     pub window: (f64, f64),
     pub log_y: bool,
+    /// Whether x is a power of ten, to be named by its value.
+    pub decades: bool,
     /// Step under the cursor.
     pub cursor: Option<f64>,
     pub theme: &'a Theme,
@@ -288,7 +290,10 @@ fn draw_x_axis(chart: &Chart, x: &Scale, plot: Rect, buffer: &mut Buffer) {
         if value.fract() != 0.0 || value < 0.0 {
             continue;
         }
-        let label = label.split('.').next().filter(|_| value < 1e4).unwrap_or(&label);
+        let label = match chart.decades {
+            true => text::count(10u64.saturating_pow(value as u32)),
+            false => label.split('.').next().filter(|_| value < 1e4).unwrap_or(&label).to_owned(),
+        };
         let Some(place) = x.place(value) else { continue };
         let column = plot.x + (place * f64::from(plot.width - 1)).round() as u16;
         let width = label.width() as u16;
@@ -296,7 +301,7 @@ fn draw_x_axis(chart: &Chart, x: &Scale, plot: Rect, buffer: &mut Buffer) {
         if start < free {
             continue;
         }
-        buffer.set_string(start, y, label, chart.theme.dim);
+        buffer.set_string(start, y, &label, chart.theme.dim);
         free = start + width + 2;
     }
 }
@@ -348,6 +353,7 @@ mod tests {
             references: Vec::new(),
             window,
             log_y,
+            decades: false,
             cursor: None,
             theme: &theme,
         };

@@ -1,0 +1,230 @@
+//! Figure 1, Figure 3 and the table of rounds.
+
+use super::super::book::{Book, RoundPage};
+use super::super::{Boost, Measure, Page};
+use crate::workbench::screen::View;
+use crate::workbench::series::Series;
+use crate::workbench::text::{figure, fit};
+use crate::workbench::widgets::chart::{Chart, Trace};
+use crate::workbench::widgets::{moves, pane};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Padding;
+
+/// From this width on, the charts and the table stand side by side.
+const WIDE: u16 = 150;
+/// From this width on, the table has precision and recall as well.
+const FULL: u16 = 96;
+
+pub fn draw(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    let (charts, table) = if area.width >= WIDE {
+        let [charts, table] =
+            Layout::horizontal([Constraint::Fill(1), Constraint::Length(FULL + 14)]).areas(area);
+        (charts, table)
+    } else {
+        let rows = (book.rounds.len() as u16 + 3).clamp(6, area.height / 2);
+        let [charts, table] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(area);
+        (charts, table)
+    };
+    let [first, third] =
+        Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(charts);
+    draw_weights(screen, book, frame, first, view);
+    draw_scores(screen, book, frame, third, view);
+    draw_table(screen, book, frame, table, view);
+}
+
+/// A chart in a pane with a title of several styles; gives the place inside.
+fn framed(title: Vec<Span>, frame: &mut Frame, area: Rect, view: &View) -> Rect {
+    let block = pane("", view.theme, false).padding(Padding::right(1)).title(Line::from(title));
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    inside
+}
+
+/// Figure 1: what lies on the sentences of a rank, a curve a round.
+fn draw_weights(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let name = if book.is_boosting() { " weight × m by rank " } else { " mean error by rank " };
+    let mut title = vec![Span::styled(name, theme.title)];
+    if screen.log_y {
+        title.push(Span::styled("log ", theme.dim));
+    }
+    let mut traces = Vec::new();
+    for (i, number) in screen.curves().into_iter().enumerate() {
+        let Some(page) = book.rounds.iter().find(|page| page.kept.number == number) else {
+            continue;
+        };
+        let (style, symbol) = (theme.series(i), theme.series_symbol(i));
+        title.push(Span::styled(format!("{symbol} {number} "), style));
+        traces.push(Trace { series: &page.curve, behind: None, style, symbol });
+    }
+    let inside = framed(title, frame, area, view);
+    let references = if book.is_boosting() { vec![("uniform 1/m:", 1.0)] } else { Vec::new() };
+    let chart = Chart {
+        traces,
+        references,
+        window: (0.0, (book.sentences.len().max(2) as f64).log10()),
+        log_y: screen.log_y,
+        decades: true,
+        cursor: None,
+        theme,
+    };
+    frame.render_widget(&chart, inside);
+}
+
+/// Figure 3: how the vote does, after every round.
+fn draw_scores(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let measure = screen.measure;
+    let mut title = vec![Span::styled(format!(" {} of the vote ", measure.title()), theme.title)];
+    let parts = std::iter::once("train").chain(book.held_out.map(|(part, _)| part));
+    let series: Vec<(&str, Series)> =
+        parts.map(|part| (part, scores(book, part, measure))).collect();
+    let mut traces = Vec::new();
+    for (i, (part, series)) in series.iter().enumerate() {
+        let (style, symbol) = (theme.series(i), theme.series_symbol(i));
+        title.push(Span::styled(format!("{symbol} {part} "), style));
+        traces.push(Trace { series, behind: None, style, symbol });
+    }
+    let inside = framed(title, frame, area, view);
+    let number =
+        |page: Option<&std::sync::Arc<RoundPage>>| page.map_or(0.0, |page| page.kept.number as f64);
+    let chart = Chart {
+        traces,
+        references: Vec::new(),
+        window: (number(book.rounds.first()), number(book.rounds.last())),
+        log_y: false,
+        decades: false,
+        cursor: (screen.page == Page::Figures)
+            .then(|| book.rounds[screen.round()].kept.number as f64),
+        theme,
+    };
+    frame.render_widget(&chart, inside);
+}
+
+fn scores(book: &Book, part: &str, measure: Measure) -> Series {
+    let mut series = Series::default();
+    for page in &book.rounds {
+        if let Some(value) = page.kept.metrics.get(&format!("{part}_{}", measure.key())) {
+            series.push(page.kept.number as f64, value);
+        }
+    }
+    series
+}
+
+fn draw_table(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let focused = screen.page == Page::Figures;
+    let title = match area.width >= WIDE / 2 + 5 {
+        true => "Rounds: P, R, F1 and exact match are those of the vote up to there",
+        false => "Rounds: F1 and exact of the vote",
+    };
+    let block = pane(title, theme, focused);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    if inside.height < 2 {
+        return;
+    }
+    let full = inside.width >= FULL;
+    let head = Rect { height: 1, ..inside };
+    frame.render_widget(Line::styled(heading(book, full), theme.dim), head);
+    let body = Rect { y: inside.y + 1, height: inside.height - 1, ..inside };
+    let at = screen.round();
+    let curves = screen.curves();
+    let milestones = book.milestones();
+    let visible = moves::visible(at, book.rounds.len(), usize::from(body.height));
+    for (y, place) in (body.y..).zip(visible) {
+        let page = &book.rounds[place];
+        let line_area = Rect { y, height: 1, ..body };
+        let curve = curves.iter().position(|number| *number == page.kept.number);
+        let (symbol, style) = match curve {
+            Some(i) => (theme.series_symbol(i), theme.series(i)),
+            None => (" ", Style::new()),
+        };
+        let text = row(book, page, full) + &remarks(page, place, &milestones);
+        let text = fit(&text, usize::from(body.width.saturating_sub(2))).into_owned();
+        let base = if place == at { theme.selected } else { theme.text };
+        frame.buffer_mut().set_style(line_area, base);
+        let symbol_style = if place == at { base } else { style };
+        let spans =
+            vec![Span::styled(format!("{symbol} "), symbol_style), Span::styled(text, base)];
+        frame.render_widget(Line::from(spans), line_area);
+    }
+}
+
+/// The measures that a table of that width has.
+fn measures(full: bool) -> &'static [Measure] {
+    if full { &Measure::ALL } else { &[Measure::F1, Measure::Exact] }
+}
+
+fn heading(book: &Book, full: bool) -> String {
+    let mut text = match book.is_boosting() {
+        true => {
+            format!("  {:>3} {:>6} {:>6} {:>5} {:>7}", "no", "error", "beta", "vote", "eff.size")
+        }
+        false => format!("  {:>3} {:>6} {:>8}", "no", "error", "distinct"),
+    };
+    let parts = [Some("train"), book.held_out.map(|(part, _)| part)];
+    for part in parts.into_iter().flatten() {
+        let names = measures(full).iter().map(|measure| match measure {
+            Measure::Precision => "P",
+            Measure::Recall => "R",
+            Measure::F1 => "F1",
+            Measure::Exact => "exact",
+        });
+        let mut names = names.enumerate().map(|(i, name)| match i {
+            0 => format!("{:>9}", format!("{part} {name}")),
+            _ => format!(" {name:>5}"),
+        });
+        text.push_str("  ");
+        text.extend(names.by_ref());
+    }
+    text
+}
+
+fn row(book: &Book, page: &RoundPage, full: bool) -> String {
+    let metrics = &page.kept.metrics;
+    let short = |name: &str, decimals: usize| {
+        metrics.get(name).map_or("–".to_owned(), |value| format!("{value:.decimals$}"))
+    };
+    let number = page.kept.number;
+    let size = metrics.get("effective_size").map_or("–".to_owned(), |n| format!("{n:.0}"));
+    let vote =
+        page.kept.vote.map_or("–".to_owned(), |vote| figure(vote).chars().take(5).collect());
+    let mut text = match book.is_boosting() {
+        true => format!(
+            "{number:>3} {:>6} {:>6} {vote:>5} {size:>8}",
+            short("error", 4),
+            short("beta", 4)
+        ),
+        false => format!("{number:>3} {:>6} {size:>8}", short("error", 4)),
+    };
+    let parts = [Some("train"), book.held_out.map(|(part, _)| part)];
+    for part in parts.into_iter().flatten() {
+        for (i, measure) in measures(full).iter().enumerate() {
+            let width = if i == 0 { 11 } else { 6 };
+            let value = short(&format!("{part}_{}", measure.key()), 2);
+            text += &format!("{value:>width$}");
+        }
+    }
+    text
+}
+
+/// What is to be said of a round besides its figures.
+fn remarks(page: &RoundPage, place: usize, milestones: &[Option<usize>; 3]) -> String {
+    let names = ["initial", "best", "final"];
+    let marks = names.into_iter().zip(milestones).filter(|(_, at)| **at == Some(place));
+    let mut remarks: Vec<&str> = marks.map(|(name, _)| name).collect();
+    if page.kept.number == 0 {
+        remarks.push("single");
+    }
+    for (name, word) in [("failed", "failed"), ("clamped", "clamped")] {
+        if page.kept.metrics.get(name) == Some(1.0) {
+            remarks.push(word);
+        }
+    }
+    if remarks.is_empty() { String::new() } else { format!("  {}", remarks.join(", ")) }
+}

@@ -1,0 +1,110 @@
+//! The picture of Boost.
+
+mod figures;
+mod sentences;
+
+use super::book::Book;
+use super::{Boost, Page};
+use crate::config::{Sampling, Update};
+use crate::workbench::names::ScreenId;
+use crate::workbench::screen::View;
+use crate::workbench::text::{clean, count, fit, wrap};
+use crate::workbench::widgets::{GONE, empty_state};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+/// From this size on, figures and sentences are seen together.
+const LARGE: (u16, u16) = (150, 44);
+
+pub fn draw(screen: &Boost, frame: &mut Frame, area: Rect, view: &View) {
+    let Some(book) = &screen.book else {
+        return draw_nothing(screen, frame, area, view);
+    };
+    let [head, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
+    draw_head(screen, book, frame, head, view);
+    let large = area.width >= LARGE.0 && area.height >= LARGE.1;
+    if large && !screen.zoomed {
+        let rows = (book.rounds.len() as u16 + 4).clamp(14, body.height * 2 / 5);
+        let [above, below] =
+            Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
+        figures::draw(screen, book, frame, above, view);
+        sentences::draw(screen, book, frame, below, view);
+    } else if screen.page == Page::Figures {
+        figures::draw(screen, book, frame, body, view);
+    } else {
+        sentences::draw(screen, book, frame, body, view);
+    }
+}
+
+/// What is shown, and by which rules it came to be.
+fn draw_head(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let name = view.shared.run(book.run).map(|run| view.shared.label(run)).unwrap_or_default();
+    let page = &book.rounds[screen.round()];
+    let last = book.rounds.last().map_or(0, |page| page.kept.number);
+    let planned = book.config.ensemble.rounds;
+    let thing = if book.is_boosting() { "round" } else { "bag" };
+    let mut text = match page.kept.number {
+        0 => " · single parser".to_owned(),
+        number => format!(" · {thing} {number} of {last}"),
+    };
+    if (last as usize) < planned {
+        text += &format!(" ({planned} planned)");
+    }
+    text += &format!(" · {} training sentences", count(book.sentences.len() as u64));
+    if let Some((part, n)) = book.held_out {
+        text += &format!(", {} {part}", count(n as u64));
+    }
+    let verdicts = screen.given.len();
+    if verdicts > 0 {
+        text += &format!(" · {verdicts} verdict{}", if verdicts == 1 { "" } else { "s" });
+    }
+    let first = Line::from(vec![
+        Span::styled(format!(" {}", clean(&name)), theme.title),
+        Span::styled(text, theme.text),
+    ]);
+    let counted = "constituents as evalb counts them";
+    let sampling = match book.config.ensemble.sampling {
+        Sampling::Reweight => "reweighted",
+        Sampling::Resample => "resampled",
+    };
+    let (rules, style) = match (book.is_boosting(), book.config.ensemble.update) {
+        (false, _) => (format!(" {counted} · bags drawn with replacement"), theme.dim),
+        (true, Update::Default) => (format!(" {counted} · update: default, {sampling}"), theme.dim),
+        (true, Update::Literal) => (
+            format!(" {counted} · update: literal, {sampling}: ranks by length after some rounds"),
+            theme.warning,
+        ),
+    };
+    let rules = fit(&rules, usize::from(area.width)).into_owned();
+    frame.render_widget(Paragraph::new(vec![first, Line::styled(rules, style)]), area);
+}
+
+/// Before there are rounds: why, and what to do.
+fn draw_nothing(screen: &Boost, frame: &mut Frame, area: Rect, view: &View) {
+    let run = view.shared.selected_run();
+    let reading = view.shared.task(ScreenId::Boost, "rounds").is_some();
+    let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
+    let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
+    let failed: Vec<&str> =
+        failure.iter().map(String::as_str).chain(["press r to try again"]).collect();
+    let lines: &[&str] = match run {
+        None => &[
+            "no run is selected",
+            "press 7 to choose one from the list of runs",
+            "`rankspace boost --train FILES --test FILES` makes one",
+        ],
+        Some(run) if run.gone => &GONE,
+        Some(run) if !run.is_ensemble() => &[
+            "the selected run neither bags nor boosts",
+            "press 7 to choose another one from the list of runs",
+            "`rankspace boost --train FILES --test FILES` makes one",
+        ],
+        _ if reading => &["reading the rounds"],
+        _ if screen.failure.is_some() => &failed,
+        _ => &["no round is complete yet", "the first one comes by itself"],
+    };
+    empty_state(frame, area, "Boost", lines, view.theme);
+}

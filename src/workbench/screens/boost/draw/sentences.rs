@@ -1,0 +1,236 @@
+//! The ranked sentences, and the trees of the selected one.
+
+use super::super::book::{Book, RoundPage};
+use super::super::verdicts::letter;
+use super::super::{Boost, Page};
+use crate::ensemble::ledger::Verdict;
+use crate::render::Mark;
+use crate::workbench::screen::View;
+use crate::workbench::text::{clean, figure, fit, fit_end};
+use crate::workbench::theme::Theme;
+use crate::workbench::widgets::{TreePane, empty_state, moves, pane};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders, Paragraph};
+
+/// From this width on, trees stand side by side.
+const WIDE: u16 = 100;
+/// From this height on, trees stand one above the other in narrow terminals.
+const TALL: u16 = 24;
+/// Columns for the name of a file.
+const FILE: usize = 24;
+/// Bars of a sparkline at most: the newest rounds.
+const BARS: usize = 24;
+
+pub fn draw(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    let [body, input] =
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(screen.filtering))])
+            .areas(area);
+    if screen.filtering {
+        screen.filter.draw(frame, input, " filter: ", true, view.theme);
+    }
+    if screen.zoomed {
+        return draw_sentence(screen, book, frame, body, view);
+    }
+    let rows = (2 * body.height / 5).max(5);
+    let [list, below] =
+        Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
+    draw_list(screen, book, frame, list, view);
+    draw_sentence(screen, book, frame, below, view);
+}
+
+/// A pane; where rows are scarce it has a line on top and none below.
+fn frame_of<'a>(title: String, area: Rect, focused: bool, view: &View) -> Block<'a> {
+    let block = pane(title, view.theme, focused);
+    if area.height > 12 { block } else { block.borders(Borders::TOP) }
+}
+
+fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    let theme = view.theme;
+    let place = if screen.order.is_empty() { 0 } else { screen.at + 1 };
+    let mut title = format!(
+        "Sentences {place}/{} · {}",
+        screen.order.len(),
+        screen.sort.name(book.is_boosting())
+    );
+    if screen.reversed {
+        title += ", reversed";
+    }
+    if !screen.filter.is_empty() {
+        title += &format!(" · with {}", clean(screen.filter.text()));
+    }
+    let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
+    let block = frame_of(title, area, screen.page == Page::Sentences, view);
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    if screen.order.is_empty() {
+        let why = "no sentence fits; Esc shows all";
+        frame.render_widget(Line::styled(why, theme.dim), inside);
+        return;
+    }
+    if inside.height < 2 {
+        return;
+    }
+    let page = &book.rounds[screen.round()];
+    let bars = book.rounds.iter().filter(|page| page.kept.number > 0).count().min(BARS);
+    let score = if book.is_boosting() { "weight" } else { "error" };
+    let heading = format!(
+        "{:>6} {score:>7} {:>4} {:>3} {:>3} {:>3} v {:bars$} words",
+        "rank", "len", "a", "b", "c", "rounds"
+    );
+    let head = Rect { height: 1, ..inside };
+    frame.render_widget(Line::styled(heading, theme.dim), head);
+    let body = Rect { y: inside.y + 1, height: inside.height - 1, ..inside };
+    let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
+    for (y, place) in (body.y..).zip(visible) {
+        let sentence = screen.order[place] as usize;
+        let verdict = screen.given.get(&sentence).map(|entry| entry.verdict);
+        let selected = place == screen.at;
+        let base = if selected { theme.selected } else { theme.text };
+        let line_area = Rect { y, height: 1, ..body };
+        frame.buffer_mut().set_style(line_area, base);
+        let spark = sparkline(book, sentence, bars);
+        let styled = |style: Style| if selected { base } else { style };
+        let (letter, letter_style) = match verdict {
+            Some(verdict) => (letter(verdict), verdict_style(verdict, theme)),
+            None => (' ', theme.text),
+        };
+        let words =
+            clean(&book.sentences.part.sentences[sentence].tree.words().join(" ")).into_owned();
+        let line = Line::from(vec![
+            Span::styled(figures(book, page, sentence), base),
+            Span::styled(format!(" {letter} "), styled(letter_style)),
+            Span::styled(format!("{spark:bars$} ", bars = bars.max(6)), styled(theme.accent)),
+            Span::styled(words, base),
+        ]);
+        frame.render_widget(line, line_area);
+    }
+}
+
+fn figures(book: &Book, page: &RoundPage, sentence: usize) -> String {
+    let agreement = page.agreement(sentence);
+    let (rank, length) =
+        (page.ranks[sentence] + 1, book.sentences.part.sentences[sentence].tree.len());
+    let score = page.scores[sentence];
+    format!(
+        "{rank:>6} {:>7} {length:>4} {:>3} {:>3} {:>3}",
+        short(score),
+        agreement.correct,
+        agreement.spurious,
+        agreement.missing
+    )
+}
+
+/// A weight in at most seven columns, so that places of decimals stand below each other.
+fn short(score: f64) -> String {
+    if score >= 1000.0 || (score < 0.001 && score > 0.0) {
+        figure(score)
+    } else {
+        format!("{score:.3}")
+    }
+}
+
+/// A bar for each of the newest rounds.
+fn sparkline(book: &Book, sentence: usize, bars: usize) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let heights: Vec<f64> = book.heights(sentence).collect();
+    let newest = &heights[heights.len().saturating_sub(bars)..];
+    newest.iter().map(|height| BARS[(height * 7.0).round() as usize]).collect()
+}
+
+fn verdict_style(verdict: Verdict, theme: &Theme) -> Style {
+    match verdict {
+        Verdict::Error => theme.error,
+        Verdict::Ambiguous => theme.warning,
+        Verdict::Correct => theme.good,
+        Verdict::Unsure => theme.dim,
+    }
+}
+
+/// The selected sentence: what is known of it, and both trees.
+fn draw_sentence(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    let Some(sentence) = screen.sentence() else {
+        let why = ["no sentence matches the filter", "Esc shows all"];
+        return empty_state(frame, area, "Sentence", &why, view.theme);
+    };
+    let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
+    draw_facts(screen, book, sentence, frame, facts, view);
+    let split = [Constraint::Fill(1), Constraint::Fill(1)];
+    // Trees need rows more than columns.
+    let (left, right) = if area.width >= WIDE || body.height < TALL {
+        let [left, right] = Layout::horizontal(split).areas(body);
+        (left, right)
+    } else {
+        let [left, right] = Layout::vertical(split).areas(body);
+        (left, right)
+    };
+    let number = book.rounds[screen.round()].kept.number;
+    let whose = match number {
+        0 => "Analysis of the single parser".to_owned(),
+        n if book.is_boosting() => format!("Analysis of round {n}"),
+        n => format!("Analysis of bag {n}"),
+    };
+    draw_pane(frame, left, "Annotation", screen.panes.annotation.as_ref(), view);
+    let title = format!("{whose} · {}", screen.layout.name());
+    let title = if right.width < WIDE / 2 { whose } else { title };
+    draw_pane(frame, right, &title, screen.panes.analysis.as_ref(), view);
+}
+
+fn draw_pane(frame: &mut Frame, area: Rect, title: &str, tree: Option<&TreePane>, view: &View) {
+    match tree {
+        Some(tree) => {
+            let block = frame_of(String::new(), area, false, view);
+            tree.draw_framed(frame, area, block, title, view.theme);
+        }
+        None => empty_state(frame, area, title, &["reading the analyses"], view.theme),
+    }
+}
+
+/// Where the sentence stands, its figures, the verdict, and the key to the marks.
+fn draw_facts(
+    screen: &Boost,
+    book: &Book,
+    sentence: usize,
+    frame: &mut Frame,
+    area: Rect,
+    view: &View,
+) {
+    let theme = view.theme;
+    let annotated = &book.sentences.part.sentences[sentence];
+    let place = &annotated.original.place;
+    let page = &book.rounds[screen.round()];
+    let width = usize::from(area.width);
+    let mut first = format!(
+        " sentence {} · {}:{} · {} words",
+        annotated.index,
+        fit_end(&clean(&place.file), FILE),
+        place.line,
+        annotated.tree.len()
+    );
+    let agreement = page.agreement(sentence);
+    first += &format!(" · e {:.2}", agreement.error());
+    let mut spans = vec![Span::styled(fit(&first, width).into_owned(), theme.text)];
+    if let Some(entry) = screen.given.get(&sentence) {
+        let style = verdict_style(entry.verdict, theme);
+        spans.push(Span::styled(format!(" · {}", entry.verdict.name()), style));
+        if !entry.note.is_empty() {
+            spans.push(Span::styled(format!(": {}", clean(&entry.note)), theme.text));
+        }
+    }
+    let mut second = vec![Span::raw(" ")];
+    let marks = [
+        (Mark::Matched, Some(agreement.correct), theme.good),
+        (Mark::Missing, Some(agreement.missing), theme.warning),
+        (Mark::Spurious, Some(agreement.spurious), theme.reference),
+        (Mark::Crossing, None, theme.error),
+    ];
+    for (mark, n, style) in marks {
+        let sign = mark.symbol(!theme.unicode);
+        let n = n.map_or(String::new(), |n| format!("{n} "));
+        second.push(Span::styled(format!("{sign} {n}{}   ", mark.name()), style));
+    }
+    let lines = vec![Line::from(spans), Line::from(second)];
+    frame.render_widget(Paragraph::new(lines), area);
+}

@@ -1,0 +1,414 @@
+//! The Boost screen: the rounds of bagging or boosting, the sentences that boosting keeps pushing
+//! up, and what people say of them.
+
+mod book;
+mod commands;
+mod draw;
+mod listing;
+mod notes;
+mod panes;
+#[cfg(test)]
+mod tests;
+mod verdicts;
+
+use crate::ensemble::Analyses;
+use crate::run::RunFolder;
+use crate::workbench::field::Field;
+use crate::workbench::names::{RunId, ScreenId};
+use crate::workbench::news::TaskReport;
+use crate::workbench::popup::{Answer, Popup};
+use crate::workbench::screen::{Context, Effect, Input, Screen, View};
+use crate::workbench::task::Task;
+use crate::workbench::widgets::{TreeLayout, moves};
+use book::Book;
+use crossterm::event::{KeyCode, KeyEvent};
+use listing::Sort;
+use panes::Panes;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use verdicts::Given;
+
+pub use commands::COMMANDS;
+pub use notes::NOTES;
+
+/// Curves drawn at most, one for each colour of a theme.
+const CURVES: usize = 6;
+
+/// What the keys are about, and in small terminals all that is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Page {
+    #[default]
+    Sentences,
+    Figures,
+}
+
+/// What Figure 3 draws of the vote of all members up to a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Measure {
+    #[default]
+    F1,
+    Precision,
+    Recall,
+    Exact,
+}
+
+impl Measure {
+    const ALL: [Measure; 4] = [Measure::Precision, Measure::Recall, Measure::F1, Measure::Exact];
+
+    fn next(self) -> Measure {
+        match self {
+            Measure::F1 => Measure::Precision,
+            Measure::Precision => Measure::Recall,
+            Measure::Recall => Measure::Exact,
+            Measure::Exact => Measure::F1,
+        }
+    }
+
+    /// The name in metrics.
+    fn key(self) -> &'static str {
+        match self {
+            Measure::F1 => "f1",
+            Measure::Precision => "precision",
+            Measure::Recall => "recall",
+            Measure::Exact => "exact",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Measure::F1 => "F1",
+            Measure::Precision => "precision",
+            Measure::Recall => "recall",
+            Measure::Exact => "exact match",
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Boost {
+    run: Option<RunId>,
+    /// Whether the screen has been looked at; before, nothing is read.
+    seen: bool,
+    /// Whether rounds were asked for, and up to which the run had told of them then.
+    asked: Option<Option<u64>>,
+    /// Whether a round was told of while others were being read.
+    missed: bool,
+    failure: Option<String>,
+    book: Option<Book>,
+    page: Page,
+    /// Place of the round in view; the newest if nobody chose one.
+    round: Option<usize>,
+    /// Numbers of the rounds whose curves are drawn, if somebody chose some.
+    chosen: Option<BTreeSet<u64>>,
+    log_y: bool,
+    measure: Measure,
+    sort: Sort,
+    reversed: bool,
+    filter: Field,
+    filtering: bool,
+    /// Sentences as listed.
+    order: Vec<u32>,
+    at: usize,
+    /// The verdicts that hold, by sentence.
+    given: Given,
+    /// What the parser of that round says.
+    analyses: Option<(u64, Arc<Analyses>)>,
+    panes: Panes,
+    layout: TreeLayout,
+    zoomed: bool,
+}
+
+/// Analyses that a task read, with the number of their round.
+struct Analysed(RunId, u64, Analyses);
+
+impl Boost {
+    /// Place of the round in view.
+    fn round(&self) -> usize {
+        let last = self.book.as_ref().map_or(0, |book| book.rounds.len().saturating_sub(1));
+        self.round.map_or(last, |round| round.min(last))
+    }
+
+    /// The selected sentence.
+    fn sentence(&self) -> Option<usize> {
+        Some(*self.order.get(self.at)? as usize)
+    }
+
+    /// Numbers of the rounds whose curves are drawn: the first, the middle and the last vote if
+    /// nobody chose any.
+    fn curves(&self) -> Vec<u64> {
+        let Some(book) = &self.book else { return Vec::new() };
+        match &self.chosen {
+            Some(chosen) => chosen.iter().copied().collect(),
+            None => {
+                let voting = book.rounds.iter().filter(|page| page.kept.vote.is_some());
+                let voting: Vec<u64> = voting.map(|page| page.kept.number).collect();
+                let places = [0, voting.len() / 2, voting.len().saturating_sub(1)];
+                let some: BTreeSet<u64> =
+                    places.into_iter().filter_map(|i| voting.get(i).copied()).collect();
+                some.into_iter().collect()
+            }
+        }
+    }
+
+    fn command(&mut self, name: &'static str, context: &mut Context) {
+        let rounds = self.book.as_ref().map_or(0, |book| book.rounds.len());
+        if self.page == Page::Figures
+            && let Some(at) = moves::moved(name, self.round(), rounds)
+        {
+            return self.turn(at, context);
+        }
+        if let Some(at) = moves::moved(name, self.at, self.order.len()) {
+            return self.select(at, context);
+        }
+        if let Some(by) = moves::scrolled(name) {
+            return self.panes.scroll(by);
+        }
+        match name {
+            "figures" => {
+                self.page = match self.page {
+                    Page::Sentences => Page::Figures,
+                    Page::Figures => Page::Sentences,
+                }
+            }
+            "filter" => {
+                self.page = Page::Sentences;
+                self.filtering = true;
+            }
+            "sort" => {
+                self.sort = self.sort.next();
+                self.relist(context);
+            }
+            "reverse" => {
+                self.reversed = !self.reversed;
+                self.relist(context);
+            }
+            "clear" => {
+                self.filter.clear();
+                self.relist(context);
+            }
+            "jump" => context.push(Effect::Popup(Popup::Prompt {
+                id: "jump",
+                title: "Jump".into(),
+                text: "A rank, or # and the number of the sentence in its corpus (from 0)".into(),
+                initial: String::new(),
+            })),
+            "earlier-round" => self.turn(self.round().saturating_sub(1), context),
+            "later-round" => self.turn((self.round() + 1).min(rounds.saturating_sub(1)), context),
+            "curve" => self.toggle_curve(context),
+            "scale" => self.log_y = !self.log_y,
+            "measure" => self.measure = self.measure.next(),
+            "layout" => {
+                self.layout = self.layout.next();
+                self.lay_out(context);
+            }
+            "zoom" => self.zoomed = !self.zoomed,
+            "reload" => {
+                self.failure = None;
+                self.read(context);
+            }
+            _ => self.judge(name, context),
+        }
+    }
+
+    fn toggle_curve(&mut self, context: &mut Context) {
+        let Some(book) = &self.book else { return };
+        let number = book.rounds[self.round()].kept.number;
+        let mut chosen: BTreeSet<u64> = self.curves().into_iter().collect();
+        if !chosen.remove(&number) {
+            if chosen.len() == CURVES {
+                return context.status(format!("{CURVES} curves are drawn: take one away first"));
+            }
+            chosen.insert(number);
+        }
+        self.chosen = Some(chosen);
+    }
+
+    /// Looks at another round: its ranking, its errors and its analyses.
+    fn turn(&mut self, round: usize, context: &mut Context) {
+        let last = self.book.as_ref().map_or(0, |book| book.rounds.len().saturating_sub(1));
+        // The newest stays the newest when another one comes.
+        self.round = (round < last).then_some(round);
+        self.relist(context);
+        self.analyse(context);
+    }
+
+    fn relist(&mut self, context: &mut Context) {
+        let Some(book) = &self.book else { return };
+        let before = self.sentence();
+        let (how, filter) = ((self.sort, self.reversed), self.filter.text());
+        self.order = listing::order(book, self.round(), how, filter, &self.given);
+        let place = |i: usize| self.order.iter().position(|&other| other as usize == i);
+        let at = before.and_then(place).unwrap_or(0);
+        self.select(at, context);
+    }
+
+    fn select(&mut self, at: usize, context: &mut Context) {
+        self.at = at;
+        self.lay_out(context);
+    }
+
+    /// Goes to a rank, or to a sentence by its number, whether it is listed or not.
+    fn jump(&mut self, text: &str, context: &mut Context) {
+        let Some(book) = &self.book else { return };
+        let text = text.trim();
+        let sentences = &book.sentences.part.sentences;
+        let found = match text.strip_prefix('#') {
+            Some(number) => number.trim().parse().ok().and_then(|number: usize| {
+                sentences.iter().position(|sentence| sentence.index == number)
+            }),
+            None => text.parse().ok().and_then(|rank: usize| {
+                let order = &book.rounds[self.round()].order;
+                order.get(rank.checked_sub(1)?).map(|&i| i as usize)
+            }),
+        };
+        let Some(sentence) = found else {
+            return context.warn(format!(
+                "no `{text}`: ranks go from 1 to {}, and # stands before a sentence's number",
+                sentences.len()
+            ));
+        };
+        if !self.order.contains(&(sentence as u32)) {
+            self.filter.clear();
+            self.relist(context);
+        }
+        let at = self.order.iter().position(|&i| i as usize == sentence).unwrap_or(0);
+        self.page = Page::Sentences;
+        self.select(at, context);
+    }
+
+    /// Reads the rounds that the screen lacks.
+    fn read(&mut self, context: &mut Context) {
+        let Some(run) = context.shared.selected_run() else { return };
+        self.asked = Some(run.history.checkpoints.get("round").copied());
+        let known = self.book.as_ref().map(|b| (b.sentences.clone(), b.rounds.clone()));
+        let (id, path) = (run.id, run.path.clone());
+        let title = format!("reading the rounds of {}", run.name);
+        context
+            .spawn(Task::new("rounds", title, move |handle| Book::read(id, &path, known, handle)));
+    }
+
+    /// Reads what the parser of the round in view says, unless it is there.
+    fn analyse(&mut self, context: &mut Context) {
+        let Some(book) = &self.book else { return };
+        let number = book.rounds[self.round()].kept.number;
+        if self.analyses.as_ref().is_some_and(|(n, _)| *n == number) {
+            return;
+        }
+        let Some(run) = context.shared.run(book.run) else { return };
+        let (id, path, of) = (run.id, run.path.clone(), book.sentences.len());
+        let title = format!("reading the analyses of round {number}");
+        context.spawn(Task::new("analyses", title, move |_| {
+            let read = RunFolder::open(&path).and_then(|f| f.kept_analyses(number, "train"));
+            let analyses = read.map_err(|e| e.to_string())?;
+            match analyses.trees.len() == of {
+                true => Ok(Analysed(id, number, analyses)),
+                false => Err(format!("round {number} has {} trees for {of}", analyses.trees.len())),
+            }
+        }));
+    }
+
+    /// Turns to the selected run, and reads what is new there.
+    fn follow(&mut self, context: &mut Context) {
+        if self.run != context.shared.selected {
+            for kind in ["rounds", "analyses"] {
+                context.push(Effect::Cancel(kind));
+            }
+            *self = Boost {
+                run: context.shared.selected,
+                seen: self.seen,
+                layout: self.layout,
+                log_y: self.log_y,
+                measure: self.measure,
+                ..Boost::default()
+            };
+        }
+        let run = context.shared.selected_run().filter(|run| run.is_ensemble() && !run.gone);
+        let Some(run) = run.filter(|_| self.seen) else { return };
+        let told = run.history.checkpoints.get("round").copied();
+        if self.asked.is_some_and(|asked| asked >= told) {
+            return;
+        }
+        self.missed = context.shared.task(ScreenId::Boost, "rounds").is_some();
+        if !self.missed {
+            self.read(context);
+        }
+    }
+
+    fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
+        if let Some(error) = report.error() {
+            if report.kind == "rounds" {
+                self.failure = Some(error.to_owned());
+            }
+            return context.error(error);
+        }
+        if let Some(book) = report.take::<Option<Book>>() {
+            self.failure = None;
+            if let Some(book) = book.filter(|book| Some(book.run) == self.run) {
+                self.given = verdicts::given(&book);
+                self.book = Some(book);
+                self.relist(context);
+                self.analyse(context);
+            }
+            if std::mem::take(&mut self.missed) {
+                self.follow(context);
+            }
+        } else if let Some(Analysed(run, number, analyses)) = report.take::<Analysed>()
+            && Some(run) == self.run
+        {
+            self.analyses = Some((number, Arc::new(analyses)));
+            self.lay_out(context);
+        }
+    }
+
+    fn filter_key(&mut self, key: &KeyEvent, context: &mut Context) {
+        match key.code {
+            KeyCode::Enter | KeyCode::Esc => self.filtering = false,
+            _ => {
+                self.filter.key(key);
+                self.relist(context);
+            }
+        }
+    }
+}
+
+impl Screen for Boost {
+    fn id(&self) -> ScreenId {
+        ScreenId::Boost
+    }
+
+    fn update(&mut self, input: Input, context: &mut Context) {
+        match input {
+            Input::Command(name) => self.command(name, context),
+            Input::Key(key) if self.filtering => self.filter_key(&key, context),
+            Input::Paste(text) if self.filtering => {
+                self.filter.paste(text);
+                self.relist(context);
+            }
+            Input::LeaveField => self.filtering = false,
+            Input::Shown => {
+                self.seen = true;
+                self.follow(context);
+            }
+            Input::Selection => self.follow(context),
+            Input::Run(id) if Some(id) == self.run => self.follow(context),
+            Input::Answer { popup: "jump", answer: Answer::Text(text) } => {
+                self.jump(text, context);
+            }
+            Input::Answer { popup: "note", answer: Answer::Text(text) } => {
+                self.note(text, context);
+            }
+            Input::Task(report) => self.task(report, context),
+            _ => {}
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
+        draw::draw(self, frame, area, view);
+    }
+
+    fn editing(&self) -> bool {
+        self.filtering
+    }
+}

@@ -1,0 +1,81 @@
+use crate::workbench::screen::Term;
+
+pub const NOTES: &[Term] = &[
+    Term {
+        name: "weight",
+        meaning: "What boosting makes of a sentence after the round in view, in multiples of 1/m \
+                  (m sentences): 1 is where it began. Of bags there are no weights: then it is the \
+                  mean share of wrong constituents over the bags",
+    },
+    Term {
+        name: "rank",
+        meaning: "1 is the sentence with the greatest weight: what no round gets right is hard, or \
+                  annotated wrongly",
+    },
+    Term {
+        name: "Figure 1",
+        meaning: "Sentences ranked by weight after a round, rank on a logarithmic scale, against \
+                  the mean weight of their bin; at most 1,000 bins. Rounds are those chosen by \
+                  Space in the table",
+    },
+    Term {
+        name: "Figure 3",
+        meaning: "What the vote of all parsers up to a round gets right, of the training sentences \
+                  and of those held out",
+    },
+    Term {
+        name: "constituent",
+        meaning: "What evalb counts: without the root, without words of punctuation, labels cut at \
+                  the first - or =",
+    },
+    Term {
+        name: "a b c",
+        meaning: "Constituents of the round's analysis: a correct, b not annotated (errors of \
+                  precision), c not found (errors of recall). e = (b + c) / (a + b + c)",
+    },
+    Term { name: "error", meaning: "Sum over the sentences of weight times e, before the round" },
+    Term {
+        name: "beta",
+        meaning: "eps / (1 - eps), by which a right sentence is made lighter; eps is the error, at \
+                  least 1/2m (then `clamped`)",
+    },
+    Term {
+        name: "vote",
+        meaning: "1/2 ln(1/beta). A round that is wrong on half of the weight or more has failed \
+                  and has none",
+    },
+    Term {
+        name: "eff. size",
+        meaning: "1 over the sum of squared weights after the round: as many sentences of equal \
+                  weight would be as concentrated. Of bags: sentences drawn at least once",
+    },
+    Term {
+        name: "update",
+        meaning: "`default` changes a weight by the share of the sentence's constituents that are \
+                  wrong; `literal` by their number, as printed in the paper, which after some \
+                  rounds ranks sentences by length",
+    },
+    Term {
+        name: "initial, best, final",
+        meaning: "The first vote, the one with the best F1 on the training sentences, and that of \
+                  all rounds, as the paper has them",
+    },
+    Term {
+        name: "▁▂▃▅▇█",
+        meaning: "The weight after each round on one logarithmic scale for all sentences: the \
+                  lowest bar is 1/m or less, the highest the greatest weight of any sentence. Of \
+                  bags the share of wrong constituents in each",
+    },
+    Term {
+        name: "matched",
+        meaning: "✓ is in both trees with its label; ○ missing is annotated only; + spurious and \
+                  ✗ crossing are in the analysis only, ✗ overlapping an annotated bracket. \
+                  Brackets are compared as evalb does",
+    },
+    Term {
+        name: "verdict",
+        meaning: "E error, A ambiguous, C correct but hard, U unsure. Saved at once to \
+                  verdicts.jsonl in the run folder; the treebank is never written to",
+    },
+    Term { name: "sentence", meaning: "Its number in its corpus, counted from 0 as in the ledger" },
+];

@@ -1,0 +1,353 @@
+use super::book::{Book, RoundPage, Sentences};
+use super::*;
+use crate::config::{Config, Kind};
+use crate::ensemble::boosting::{judge, uniform};
+use crate::ensemble::ledger::{FILE, Ledger, Verdict};
+use crate::ensemble::{Annotated, Part, fingerprint};
+use crate::evaluation::{Agreement, Constituents};
+use crate::report::Metrics;
+use crate::run::{Job, KeptRound, KeptWeights};
+use crate::treebank::{Reader, Tree};
+use crate::workbench::shared::RunEntry;
+use crate::workbench::stage::{Stage, said};
+use crossterm::event::KeyCode;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A run folder in which a tiny corpus was boosted or bagged.
+fn run_folder(base: &Path, kind: &str, rounds: usize) -> RunFolder {
+    let trees = [
+        "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT a) (NN cat))))",
+        "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT a) (NN cat))) (. .))",
+        "(S (NP (DT the) (NN man)) (VP (VBD saw) (NP (NP (DT a) (NN cat)) (PP (IN with) (NP (DT a) (NN dog))))))",
+        "(S (NP (DT the) (NN man)) (VP (VBD saw) (NP (DT a) (NN dog)) (PP (IN with) (NP (DT a) (NN cat)))))",
+        "(S (NP (NN man)) (VP (VBD saw) (NP (DT a) (NN dog)) (PP (IN with) (NP (DT a) (NN cat)))))",
+        "(S (NP (DT the) (NN cat)) (VP (VBD slept)))",
+        "(S (NP (DT a) (NN cat)) (VP (VBD slept)))",
+        "(X (NP (DT a) (NN dog) (VBD slept)))",
+    ];
+    let corpus = base.join("tiny.mrg");
+    std::fs::write(&corpus, trees.join("\n")).expect("writes");
+    let settings = format!(
+        "kind = \"{kind}\"\n[data]\ntrain = [{corpus:?}]\ntest = [{corpus:?}]\n[ensemble]\nrounds = {rounds}\n"
+    );
+    let config = Config::from_toml("test", &settings, &[]).expect("valid");
+    let folder = RunFolder::create_at(&base.join("run"), &config).expect("makes a folder");
+    Job::train(config, folder).expect("starts").join();
+    RunFolder::open(&base.join("run")).expect("a run folder")
+}
+
+/// The screen on a run that is in that folder.
+fn on_folder(folder: &RunFolder) -> Stage<Boost> {
+    let mut stage = Stage::new(Boost::default());
+    let mut run = RunEntry::new(RunId(1), folder.path().to_owned());
+    run.config = Some(folder.config().expect("valid"));
+    stage.shared.runs.push(run);
+    stage.shared.selected = Some(RunId(1));
+    stage.shared.now = 1000.0;
+    stage
+}
+
+fn shown(folder: &RunFolder) -> Stage<Boost> {
+    let mut stage = on_folder(folder);
+    let effects = stage.update(Input::Shown);
+    let left = stage.settle(effects);
+    assert!(said(&left).is_empty(), "{left:?}");
+    stage
+}
+
+#[test]
+fn what_a_run_left_behind_is_ranked_and_both_trees_are_shown() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 3);
+    let stage = shown(&folder);
+    let book = stage.screen.book.as_ref().expect("read");
+    let weights = folder.kept_weights(3).expect("reads").after.expect("it went on");
+    let heaviest = (0..weights.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]));
+    assert_eq!(stage.screen.sentence().map(|i| weights[i]), heaviest.map(|i| weights[i]));
+    assert_eq!(book.rounds.len(), 3);
+    let seen = stage.shot(80, 24);
+    assert!(seen.contains("round 3 of 3 · 8 training sentences, 8 test"), "{seen}");
+    assert!(seen.contains("update: default") && seen.contains("Annotation"), "{seen}");
+    assert!(seen.contains("Analysis of round 3") && !seen.contains("reading the"), "{seen}");
+}
+
+#[test]
+fn bags_are_ranked_by_what_they_get_wrong() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "bag", 2);
+    let mut stage = shown(&folder);
+    let book = stage.screen.book.as_ref().expect("read");
+    assert_eq!(book.rounds.len(), 3, "the single parser and two bags");
+    let errors = |n| folder.kept_weights(n).expect("reads").agreements;
+    let (first, second) = (errors(1), errors(2));
+    let mean = |i: usize| (first[i].error() + second[i].error()) / 2.0;
+    let page = &book.rounds[2];
+    assert!((0..8).all(|i| (page.scores[i] - mean(i)).abs() < 1e-12));
+    let seen = stage.shot(80, 24);
+    assert!(seen.contains("by mean error") && seen.contains("bag 2 of 2"), "{seen}");
+    stage.command("figures");
+    assert!(stage.shot(80, 24).contains("distinct"), "{}", stage.shot(80, 24));
+    let effects = stage.command("first");
+    stage.settle(effects);
+    assert!(stage.shot(80, 24).contains("single parser"));
+}
+
+#[test]
+fn a_verdict_is_on_the_disk_when_its_key_has_answered() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 2);
+    let mut stage = shown(&folder);
+    let read = || Ledger::open(&folder.path().join(FILE)).expect("reads");
+    let said = said(&stage.command("ambiguous"));
+    assert!(said[0].contains("ambiguous; saved"), "{said:?}");
+    let ledger = read();
+    let [entry] = &ledger.current()[..] else { panic!("{:?}", ledger.entries()) };
+    let part = folder.kept_part("train").expect("reads").expect("there");
+    let kept = part.sentences.iter().find(|kept| kept.index == entry.sentence).expect("there");
+    assert_eq!((&entry.hash, &entry.file), (&kept.hash, &kept.file));
+    assert_eq!((entry.verdict, entry.rank, entry.time), (Verdict::Ambiguous, Some(1), 1000.0));
+    let analysis = entry.analysis.clone().expect("the analysis that was looked at");
+    assert!(analysis.starts_with("(TOP "), "{analysis}");
+    // A note keeps the verdict, another verdict keeps the note.
+    stage.command("note");
+    let answer = Answer::Text("both\nattachments".into());
+    stage.update(Input::Answer { popup: "note", answer: &answer });
+    stage.command("error");
+    let ledger = read();
+    let [entry] = &ledger.current()[..] else { panic!("one sentence was judged") };
+    assert_eq!((entry.verdict, entry.note.as_str()), (Verdict::Error, "both attachments"));
+    assert_eq!(ledger.entries().len(), 3, "nothing is taken back");
+    // Another session sees it.
+    let again = shown(&folder);
+    let seen = again.shot(80, 24);
+    assert!(seen.contains("1 verdict") && seen.contains("error: both attachments"), "{seen}");
+}
+
+#[test]
+fn a_verdict_that_cannot_be_written_is_not_shown_as_given() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 1);
+    let mut stage = shown(&folder);
+    std::fs::create_dir(folder.path().join(FILE)).expect("in the way");
+    let said = said(&stage.command("correct"));
+    assert!(said[0].starts_with("not saved: "), "{said:?}");
+    assert!(stage.screen.given.is_empty());
+}
+
+#[test]
+fn only_rounds_that_are_new_are_read() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 2);
+    let mut stage = shown(&folder);
+    let first = stage.screen.book.as_ref().expect("read").rounds[0].clone();
+    assert!(stage.update(Input::Run(RunId(1))).is_empty(), "nothing new was told");
+    stage.shared.runs[0].history.checkpoints.insert("round".into(), 3);
+    let effects = stage.update(Input::Run(RunId(1)));
+    assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "rounds"), "{effects:?}");
+    stage.settle(effects);
+    let again = &stage.screen.book.as_ref().expect("read").rounds;
+    assert!(Arc::ptr_eq(&first, &again[0]));
+    // Another run has other rounds.
+    stage.shared.selected = None;
+    stage.update(Input::Selection);
+    assert!(stage.screen.book.is_none());
+    assert!(stage.shot(80, 24).contains("no run is selected"));
+}
+
+#[test]
+fn a_damaged_round_is_told_and_read_again_on_demand() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 1);
+    let weights = folder.rounds().join("001.weights.gz");
+    let whole = std::fs::read(&weights).expect("reads");
+    std::fs::write(&weights, &whole[..whole.len() / 2]).expect("writes");
+    let mut stage = on_folder(&folder);
+    let effects = stage.update(Input::Shown);
+    let told = stage.settle(effects);
+    assert!(said(&told)[0].contains("001.weights.gz"), "{told:?}");
+    assert!(stage.shot(80, 24).contains("press r to try again"));
+    std::fs::write(&weights, &whole).expect("writes");
+    let effects = stage.command("reload");
+    stage.settle(effects);
+    assert!(stage.screen.book.is_some());
+}
+
+#[test]
+fn a_run_that_trains_a_model_has_no_rounds() {
+    let mut stage = Stage::with_run(Boost::default(), 1);
+    let effects = stage.update(Input::Shown);
+    assert!(!effects.iter().any(|e| matches!(e, Effect::Spawn(_))), "{effects:?}");
+    assert!(stage.shot(80, 24).contains("neither bags nor boosts"));
+}
+
+/// Sentences of 4 to 7 words whose errors fall off by their number, boosted for some rounds.
+fn boosted(m: usize, rounds: u64) -> Book {
+    let tree = |i: usize| -> Tree {
+        let end = " (RB now)".repeat(i % 4);
+        let text = format!("(TOP (S (NP (DT the) (NN n{i})) (VP (VBD saw) (NP (NN x)){end})))");
+        let mut tree =
+            Reader::new(text.as_bytes(), "made.mrg").next().expect("one").expect("whole");
+        tree.place.line = i as u32 + 1;
+        tree
+    };
+    let annotated = |i: usize| {
+        let tree = Arc::new(tree(i));
+        let constituents = Constituents::counted(&tree);
+        Annotated { original: tree.clone(), tree, index: i, constituents }
+    };
+    let part = Part { name: "train", sentences: (0..m).map(annotated).collect() };
+    let hashes = part.sentences.iter().map(|s| fingerprint(&s.original)).collect();
+    let sentences = Arc::new(Sentences::new(part, hashes));
+    let settings = format!("kind = \"boost\"\n[ensemble]\nrounds = {rounds}\n");
+    let config = Config::from_toml("test", &settings, &[]).expect("valid");
+    let mut pages: Vec<Arc<RoundPage>> = Vec::new();
+    let mut weights = uniform(m);
+    for number in 1..=rounds {
+        let agreement = |i: usize| {
+            let wrong = u32::from((i * 7919 + number as usize * 31) % 10 < 10 * (m - i) / (m * 2));
+            Agreement { correct: 4 - wrong, spurious: wrong, missing: wrong }
+        };
+        let agreements: Vec<Agreement> = (0..m).map(agreement).collect();
+        let judgement = judge(&weights, &agreements, config.ensemble.update);
+        let verdict = judgement.verdict.expect("right more often than not");
+        let x = number as f64;
+        let metrics: Metrics = [
+            ("error", judgement.weighted_error),
+            ("beta", verdict.beta),
+            ("effective_size", crate::ensemble::boosting::effective_size(&verdict.next)),
+            ("train_precision", 90.0 + x / 3.0),
+            ("train_recall", 89.5 + x / 3.0),
+            ("train_f1", 89.75 + x / 3.0 - x * x / 60.0),
+            ("train_exact", 40.0 + x),
+            ("test_precision", 82.0 + x / 5.0),
+            ("test_recall", 81.0 + x / 5.0),
+            ("test_f1", 81.5 + x / 5.0),
+            ("test_exact", 30.0 + x / 2.0),
+        ]
+        .into_iter()
+        .collect();
+        let kept = KeptRound {
+            schema: 1,
+            number,
+            vote: Some(verdict.vote),
+            metrics,
+            seconds: Metrics::default(),
+            elapsed: x,
+        };
+        let before = std::mem::replace(&mut weights, verdict.next.clone());
+        let kept_weights =
+            KeptWeights { before, after: Some(verdict.next), drawn: None, agreements };
+        pages.push(Arc::new(RoundPage::new(kept, kept_weights, &pages, Kind::Boost)));
+    }
+    let ledger = Ledger::open(Path::new("/nowhere/verdicts.jsonl")).expect("an empty one");
+    Book::new(RunId(1), config, sentences, pages, Some(("test", 50)), ledger)
+}
+
+/// The screen with that book, whose folder is not there.
+fn with(book: Book) -> Stage<Boost> {
+    let mut stage = Stage::with_run(Boost::default(), 1);
+    stage.shared.runs[0].config = Some(book.config.clone());
+    stage.update(Input::Shown);
+    stage.deliver("rounds", Some(book));
+    stage
+}
+
+#[test]
+fn figures_and_sentences_at_80x24_and_200x60() {
+    let mut stage = with(boosted(300, 15));
+    insta::assert_snapshot!("sentences_80", stage.shot(80, 24));
+    stage.command("figures");
+    insta::assert_snapshot!("figures_80", stage.shot(80, 24));
+    insta::assert_snapshot!("both_200", stage.shot(200, 60));
+}
+
+#[test]
+fn lists_are_filtered_sorted_and_jumped_in() {
+    let mut stage = with(boosted(300, 5));
+    stage.command("filter");
+    stage.type_text("length<5 n1");
+    let lengths = |stage: &Stage<Boost>| -> Vec<usize> {
+        let book = stage.screen.book.as_ref().expect("there");
+        let length = |i: &u32| book.sentences.part.sentences[*i as usize].tree.len();
+        stage.screen.order.iter().map(length).collect()
+    };
+    let found = lengths(&stage);
+    assert!(!found.is_empty() && found.len() < 75 && found.iter().all(|n| *n == 4), "{found:?}");
+    stage.press(KeyCode::Enter);
+    let jump = |stage: &mut Stage<Boost>, text: &str| {
+        let answer = Answer::Text(text.into());
+        stage.update(Input::Answer { popup: "jump", answer: &answer })
+    };
+    // A sentence that the filter hides is shown all the same.
+    jump(&mut stage, "#7");
+    assert_eq!((stage.screen.sentence(), stage.screen.order.len()), (Some(7), 300));
+    jump(&mut stage, "12");
+    assert_eq!(stage.screen.at, 11);
+    let said = said(&jump(&mut stage, "301"));
+    assert!(said[0].contains("from 1 to 300"), "{said:?}");
+    // Sorting keeps the selected sentence.
+    let selected = stage.screen.sentence();
+    for _ in 0..2 {
+        stage.command("sort");
+        assert_eq!(stage.screen.sentence(), selected);
+    }
+    assert!(lengths(&stage).is_sorted());
+    stage.command("reverse");
+    assert!(lengths(&stage).iter().rev().is_sorted());
+}
+
+#[test]
+fn an_earlier_round_has_its_own_ranking_and_a_newer_one_is_followed() {
+    let mut stage = with(boosted(100, 4));
+    let ranking = |stage: &Stage<Boost>| stage.screen.order.clone();
+    let last = ranking(&stage);
+    stage.command("earlier-round");
+    stage.command("earlier-round");
+    assert_eq!(stage.screen.round(), 1);
+    assert_ne!(ranking(&stage), last);
+    stage.deliver("rounds", Some(boosted(100, 5)));
+    assert_eq!(stage.screen.round(), 1, "an earlier round stays in view");
+    for _ in 0..9 {
+        stage.command("later-round");
+    }
+    assert_eq!(stage.screen.round(), 4);
+    stage.deliver("rounds", Some(boosted(100, 6)));
+    assert_eq!(stage.screen.round(), 5, "the newest stays the newest");
+}
+
+#[test]
+fn curves_are_chosen_in_the_table() {
+    let mut stage = with(boosted(100, 9));
+    assert_eq!(stage.screen.curves(), [1, 5, 9]);
+    stage.command("figures");
+    stage.command("curve");
+    stage.command("up");
+    stage.command("curve");
+    assert_eq!(stage.screen.curves(), [1, 5, 8]);
+    for _ in 0..4 {
+        stage.command("up");
+        stage.command("curve");
+    }
+    // 7 and 6 came, 5 went, 4 came.
+    assert_eq!(stage.screen.curves(), [1, 4, 6, 7, 8]);
+    stage.command("up");
+    stage.command("curve");
+    stage.command("up");
+    let said = said(&stage.command("curve"));
+    assert!(said[0].contains("6 curves are drawn"), "{said:?}");
+}
+
+#[test]
+fn forty_thousand_sentences_and_fifteen_rounds_answer_within_frames() {
+    let mut stage = with(boosted(40_000, 15));
+    let start = Instant::now();
+    for name in ["down", "page-down", "last", "up", "first", "earlier-round", "later-round"] {
+        stage.command(name);
+        assert!(stage.shot(200, 60).contains("of 15"));
+    }
+    let a_key = start.elapsed() / 7;
+    // A debug build on a busy machine is many times slower than what is shipped; work that grows
+    // with the square of the sentences would still take minutes.
+    assert!(a_key < Duration::from_secs(2), "{a_key:?} a key with its frame");
+}
