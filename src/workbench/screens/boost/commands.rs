@@ -67,6 +67,14 @@ pub const COMMANDS: &[Command] = &[
         short: "",
     },
     Command {
+        name: "twins",
+        keys: &["t"],
+        help: "Show where the treebank annotates the same thing otherwise, or the trees again",
+        short: "twins",
+    },
+    Command { name: "next-twin", keys: &[">"], help: "Show the next twin", short: "" },
+    Command { name: "previous-twin", keys: &["<"], help: "Show the twin before", short: "" },
+    Command {
         name: "layout",
         keys: &["v"],
         help: "Draw trees vertically, horizontally, as brackets or in one line",

@@ -6,9 +6,11 @@ mod commands;
 mod draw;
 mod listing;
 mod notes;
+mod pairs;
 mod panes;
 #[cfg(test)]
 mod tests;
+mod twins;
 mod verdicts;
 
 use crate::ensemble::Analyses;
@@ -23,6 +25,7 @@ use crate::workbench::widgets::{TreeLayout, moves};
 use book::Book;
 use crossterm::event::{KeyCode, KeyEvent};
 use listing::Sort;
+use pairs::Pairs;
 use panes::Panes;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -116,6 +119,7 @@ pub struct Boost {
     /// What the parser of that round says.
     analyses: Option<(u64, Arc<Analyses>)>,
     panes: Panes,
+    pairs: Pairs,
     layout: TreeLayout,
     zoomed: bool,
 }
@@ -163,7 +167,8 @@ impl Boost {
             return self.select(at, context);
         }
         if let Some(by) = moves::scrolled(name) {
-            return self.panes.scroll(by);
+            self.panes.scroll(by);
+            return self.pairs.scroll(by);
         }
         match name {
             "figures" => {
@@ -202,7 +207,11 @@ impl Boost {
             "layout" => {
                 self.layout = self.layout.next();
                 self.lay_out(context);
+                self.lay_out_twin(context);
             }
+            "twins" => self.toggle_twins(context),
+            "next-twin" => self.turn_twin(true, context),
+            "previous-twin" => self.turn_twin(false, context),
             "zoom" => self.zoomed = !self.zoomed,
             "reload" => {
                 self.failure = None;
@@ -247,6 +256,7 @@ impl Boost {
     fn select(&mut self, at: usize, context: &mut Context) {
         self.at = at;
         self.lay_out(context);
+        self.find_twins(context);
     }
 
     /// Goes to a rank, or to a sentence by its number, whether it is listed or not.
@@ -312,7 +322,7 @@ impl Boost {
     /// Turns to the selected run, and reads what is new there.
     fn follow(&mut self, context: &mut Context) {
         if self.run != context.shared.selected {
-            for kind in ["rounds", "analyses"] {
+            for kind in ["rounds", "analyses", "catalogue", "twins"] {
                 context.push(Effect::Cancel(kind));
             }
             *self = Boost {
@@ -338,8 +348,10 @@ impl Boost {
 
     fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
         if let Some(error) = report.error() {
-            if report.kind == "rounds" {
-                self.failure = Some(error.to_owned());
+            match report.kind {
+                "rounds" => self.failure = Some(error.to_owned()),
+                "catalogue" => self.pairs.asked = false,
+                _ => {}
             }
             return context.error(error);
         }
@@ -359,6 +371,8 @@ impl Boost {
         {
             self.analyses = Some((number, Arc::new(analyses)));
             self.lay_out(context);
+        } else {
+            self.found(report, context);
         }
     }
 

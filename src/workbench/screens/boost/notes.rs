@@ -73,6 +73,13 @@ pub const NOTES: &[Term] = &[
                   Brackets are compared as evalb does",
     },
     Term {
+        name: "twin",
+        meaning: "Another place with the same words, tags or children of a phrase whose bracket \
+                  over exactly these has another label, or none (NIL). `2+1 around`: words in \
+                  common to the left and right; the more, the likelier is one of both wrong. \
+                  Behind stands how often each label is given (Dickinson & Meurers 2003)",
+    },
+    Term {
         name: "verdict",
         meaning: "E error, A ambiguous, C correct but hard, U unsure. Saved at once to \
                   verdicts.jsonl in the run folder; the treebank is never written to",

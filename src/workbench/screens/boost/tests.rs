@@ -351,3 +351,34 @@ fn forty_thousand_sentences_and_fifteen_rounds_answer_within_frames() {
     // with the square of the sentences would still take minutes.
     assert!(a_key < Duration::from_secs(2), "{a_key:?} a key with its frame");
 }
+
+#[test]
+fn twins_are_looked_for_on_demand_and_for_every_sentence_that_is_selected() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 2);
+    let mut stage = shown(&folder);
+    // Two attachments of the same words.
+    let answer = Answer::Text("#3".into());
+    stage.update(Input::Answer { popup: "jump", answer: &answer });
+    let effects = stage.command("twins");
+    assert!(matches!(&effects[..], [Effect::Spawn(t)] if t.kind == "catalogue"), "{effects:?}");
+    assert!(stage.update(Input::Command("down")).iter().all(|e| !matches!(e, Effect::Spawn(_))));
+    stage.command("up");
+    stage.settle(effects);
+    let sentence = stage.screen.sentence().expect("selected");
+    let twins = stage.screen.pairs.of(sentence).expect("found").to_vec();
+    assert!(twins.iter().any(|twin| &*twin.other == "NIL" || &*twin.label == "NIL"), "{twins:?}");
+    insta::assert_snapshot!("twins_80", stage.shot(80, 24));
+    stage.command("zoom");
+    insta::assert_snapshot!("twins_200", stage.shot(200, 60));
+    stage.command("next-twin");
+    assert_eq!(stage.screen.pairs.at, 1);
+    // Another sentence has its own.
+    let effects = stage.command("last");
+    assert!(effects.iter().any(|e| matches!(e, Effect::Spawn(t) if t.kind == "twins")));
+    stage.settle(effects);
+    let sentence = stage.screen.sentence().expect("selected");
+    assert!(stage.screen.pairs.of(sentence).is_some());
+    stage.command("twins");
+    assert!(stage.shot(80, 24).contains("Annotation"));
+}

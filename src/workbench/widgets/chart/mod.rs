@@ -403,6 +403,7 @@ mod tests {
                 references: vec![("right-branching", value)],
                 window: (0.0, 29.0),
                 log_y: false,
+                decades: false,
                 cursor: None,
                 theme: &theme,
             };

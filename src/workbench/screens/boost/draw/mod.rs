@@ -2,6 +2,7 @@
 
 mod figures;
 mod sentences;
+mod twins;
 
 use super::book::Book;
 use super::{Boost, Page};

@@ -3,6 +3,7 @@
 use super::super::book::{Book, RoundPage};
 use super::super::verdicts::letter;
 use super::super::{Boost, Page};
+use super::twins;
 use crate::ensemble::ledger::Verdict;
 use crate::render::Mark;
 use crate::workbench::screen::View;
@@ -42,7 +43,7 @@ pub fn draw(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &V
 }
 
 /// A pane; where rows are scarce it has a line on top and none below.
-fn frame_of<'a>(title: String, area: Rect, focused: bool, view: &View) -> Block<'a> {
+pub(super) fn frame_of<'a>(title: String, area: Rect, focused: bool, view: &View) -> Block<'a> {
     let block = pane(title, view.theme, focused);
     if area.height > 12 { block } else { block.borders(Borders::TOP) }
 }
@@ -157,15 +158,10 @@ fn draw_sentence(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, vie
     };
     let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
     draw_facts(screen, book, sentence, frame, facts, view);
-    let split = [Constraint::Fill(1), Constraint::Fill(1)];
-    // Trees need rows more than columns.
-    let (left, right) = if area.width >= WIDE || body.height < TALL {
-        let [left, right] = Layout::horizontal(split).areas(body);
-        (left, right)
-    } else {
-        let [left, right] = Layout::vertical(split).areas(body);
-        (left, right)
-    };
+    if screen.pairs.shown {
+        return twins::draw(screen, book, sentence, frame, body, view);
+    }
+    let (left, right) = beside(body);
     let number = book.rounds[screen.round()].kept.number;
     let whose = match number {
         0 => "Analysis of the single parser".to_owned(),
@@ -178,7 +174,31 @@ fn draw_sentence(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, vie
     draw_pane(frame, right, &title, screen.panes.analysis.as_ref(), view);
 }
 
-fn draw_pane(frame: &mut Frame, area: Rect, title: &str, tree: Option<&TreePane>, view: &View) {
+/// The folders are in the ledger; the line is short.
+fn file_name(path: &str) -> std::borrow::Cow<'_, str> {
+    let name = std::path::Path::new(path).file_name();
+    name.map_or(path.into(), |name| name.to_string_lossy())
+}
+
+/// Places for two trees.
+pub(super) fn beside(area: Rect) -> (Rect, Rect) {
+    let split = [Constraint::Fill(1), Constraint::Fill(1)];
+    // Trees need rows more than columns.
+    let areas: [Rect; 2] = if area.width >= WIDE || area.height < TALL {
+        Layout::horizontal(split).areas(area)
+    } else {
+        Layout::vertical(split).areas(area)
+    };
+    areas.into()
+}
+
+pub(super) fn draw_pane(
+    frame: &mut Frame,
+    area: Rect,
+    title: &str,
+    tree: Option<&TreePane>,
+    view: &View,
+) {
     match tree {
         Some(tree) => {
             let block = frame_of(String::new(), area, false, view);
@@ -205,7 +225,7 @@ fn draw_facts(
     let mut first = format!(
         " sentence {} · {}:{} · {} words",
         annotated.index,
-        fit_end(&clean(&place.file), FILE),
+        fit_end(&clean(&file_name(&place.file)), FILE),
         place.line,
         annotated.tree.len()
     );
