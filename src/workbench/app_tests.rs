@@ -408,6 +408,7 @@ fn a_folder_that_vanishes_is_gone_on_every_screen_until_it_is_taken_off() {
         ("2", "its folder was removed or moved: 7"),
         ("3", "the folder of this run is gone"),
         ("4", "live (gone)"),
+        ("5", "the folder of this run is gone"),
         ("7", "d takes it off the list"),
     ] {
         stage.keys(&[key]);
@@ -507,7 +508,8 @@ fn the_line_of_keys_names_what_a_newcomer_needs_at_80x24() {
         ("2", &["n new", "p pause", "x stop", "R resume", "v curves", "→ cursor"]),
         ("3", &["t kind", "⏎ sentences", "r refresh", "/ filter"]),
         ("4", &["i type", "p parse", "v layout", "m heat map", "z zoom"]),
-        ("7", &["⏎ Train", "R resume", "Space compare", "/ filter", "d delete"]),
+        ("5", &["f figures", "e error", "a ambig", "n note", "/ filter"]),
+        ("7", &["⏎ show", "R resume", "Space compare", "/ filter", "d delete"]),
         ("8", &["End follow", "l level", "w wrap"]),
     ] {
         let mut stage = training(10);

@@ -79,7 +79,7 @@ impl Scene<'_> {
         {
             let (symbol, word, style) = widgets::state_label(run, theme);
             let name = view.shared.label(run);
-            let label = if room > name.len() + word.len() + 4 {
+            let label = if room >= name.len() + word.len() + 4 {
                 format!("{name} {word}")
             } else {
                 text::fit(&name, room - 2).into_owned()

@@ -2,8 +2,11 @@
 
 use crate::call::rankspace;
 use rankspace::config::{Config, Sources};
+use rankspace::ensemble::fingerprint;
 use rankspace::evaluation::{self, Scores, Span};
-use rankspace::treebank::{Corpus, LengthLimits, Preprocessing, Splits, load};
+use rankspace::run::RunFolder;
+use rankspace::treebank::{Corpus, LengthLimits, Preprocessing, Reader, Splits, load};
+use std::path::Path;
 
 /// S-F1 of a baseline that may look at the gold spans.
 fn s_f1(corpus: &Corpus, tree: impl Fn(usize, &[Span]) -> Vec<Span>) -> f64 {
@@ -71,4 +74,35 @@ fn the_bundled_run_opens_and_its_checkpoint_has_the_figures_that_it_recorded() {
     let events = rankspace("watch --json").arg(path).succeeds().json_lines();
     let evaluated = events.iter().filter(|e| e["type"] == "evaluation" && e["split"] == "dev");
     assert!(evaluated.clone().count() > 0 && evaluated.clone().all(|e| e["metrics"].is_object()));
+}
+
+#[test]
+fn the_noisy_treebank_is_what_its_command_gives_and_the_bundled_boosting_ranks_it() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_data");
+    let made = tempfile::tempdir().expect("a temporary folder");
+    rankspace("noise plant --share 2 --seed 1 --out out")
+        .arg(data.join("train.mrg"))
+        .within(made.path())
+        .succeeds();
+    for name in ["noisy.mrg", "planted.tsv"] {
+        let read = |path: &Path| std::fs::read_to_string(path).expect("reads");
+        assert!(read(&made.path().join("out").join(name)) == read(&data.join(name)), "{name}");
+    }
+    let folder = RunFolder::open(&data.join("runs/sample-boost")).expect("a run folder");
+    let train = folder.kept_part("train").expect("reads").expect("there");
+    let text = std::fs::read_to_string(data.join("noisy.mrg")).expect("reads");
+    let trees = Reader::new(text.as_bytes(), "noisy.mrg").map(|tree| tree.expect("whole"));
+    let hashes: Vec<String> = trees.map(|tree| fingerprint(&tree)).collect();
+    let kept: Vec<String> = train.sentences.iter().map(|kept| kept.hash.clone()).collect();
+    assert_eq!(kept, hashes);
+    assert!(train.sentences.iter().all(|kept| &*kept.file == "sample_data/noisy.mrg"));
+    let last = folder.kept_rounds().expect("reads").len() as u64;
+    assert_eq!(last, 10);
+    // What boosting is for: planted errors weigh more than the mean sentence.
+    let weights = folder.kept_weights(last).expect("reads").after.expect("it went on");
+    let planted = std::fs::read_to_string(data.join("planted.tsv")).expect("reads");
+    let numbers = planted.lines().skip(1).filter_map(|line| line.split('\t').next()?.parse().ok());
+    let planted: Vec<f64> = numbers.map(|i: usize| weights[i] * weights.len() as f64).collect();
+    let mean = planted.iter().sum::<f64>() / planted.len() as f64;
+    assert!(planted.len() == 35 && mean > 1.5, "{} weigh {mean} on the mean", planted.len());
 }

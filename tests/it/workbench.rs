@@ -1,7 +1,8 @@
 //! The workbench as a person meets it, from start to quit.
 
 use crate::terminal::{Session, bytes_of, key_of};
-use rankspace::workbench::ScreenId::{Corpora, Parses, Train};
+use rankspace::ensemble::ledger::{Ledger, Verdict};
+use rankspace::workbench::ScreenId::{Boost, Corpora, Parses, Runs, Train};
 use rankspace::workbench::commands::{find, table};
 use rankspace::workbench::keys::Key;
 use std::path::{Path, PathBuf};
@@ -343,4 +344,41 @@ fn a_finished_run_that_nobody_looks_at_costs_no_processor_time() {
     }
     session.keys("q");
     assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn a_verdict_on_what_boosting_pushes_up_survives_a_kill() {
+    let mut session = Session::start_with(&[], 80, 24, &[], |work| {
+        let lines: String = ["the dog", "a cat", "the man", "a dog"]
+            .iter()
+            .flat_map(|np| ["saw", "left", "heard"].map(|verb| (np, verb)))
+            .map(|(np, verb)| {
+                let (determiner, noun) = np.split_once(' ').expect("two words");
+                let subject = format!("(NP (DT {determiner}) (NN {noun}))");
+                let object = if verb == "left" { "(NN x)" } else { "(NP (NN x))" };
+                format!("(S {subject} (VP (VBD {verb}) {object}))\n")
+            })
+            .collect();
+        std::fs::write(work.join("own.mrg"), lines + "(S (NP (DT the)) (NN dog) (VP (VBD saw)))")
+            .expect("writes");
+        let command = "boost --train own.mrg --test own.mrg --rounds 2 --out runs/own";
+        crate::call::rankspace(command).within(work).succeeds();
+    });
+    // The last run is offered; it is looked at, not gone on with.
+    session.sees("own").keys(&bytes_of("Esc")).does("runs").sees("Runs: 1");
+    session.does_on(Runs, "open").sees("round 2 of 2").sees("Analysis of round 2");
+    session.does_on(Boost, "figures").sees("eff.size").does_on(Boost, "figures").sees("words");
+    session.does_on(Boost, "twins").sees("Twins").does_on(Boost, "twins").sees("Annotation");
+    session.does_on(Boost, "ambiguous").sees("ambiguous; saved");
+    session.does_on(Boost, "note").sees("What is to be said").keys("NP or not\r");
+    session.sees("with a note; saved").signal(libc::SIGKILL);
+    let (folder, killed) = session.keep();
+    drop(killed);
+    let run = folder.path().join("work/runs/own");
+    let ledger = Ledger::open(&run.join("verdicts.jsonl")).expect("reads");
+    let held: Vec<_> = ledger.current().into_iter().map(|e| (e.verdict, e.note.clone())).collect();
+    assert_eq!(held, [(Verdict::Ambiguous, "NP or not".to_owned())]);
+    let mut again = Session::start(&[&run.display().to_string()], 80, 24);
+    again.does("boost").sees("1 verdict").sees("ambiguous: NP or not").does("quit");
+    assert_eq!(again.ends_clean(), 0);
 }

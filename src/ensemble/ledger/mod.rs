@@ -7,10 +7,12 @@
 mod corrections;
 mod diff;
 mod entry;
+mod export;
 mod store;
 
 pub use corrections::{Corrected, Refused, correct, unified_diff};
 pub use entry::{Entry, Verdict, fingerprint};
+pub use export::{ExportError, Exported, export};
 pub use store::{Ledger, LedgerError};
 
 /// Name of the ledger in a run folder.

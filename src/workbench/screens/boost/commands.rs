@@ -33,6 +33,18 @@ pub const COMMANDS: &[Command] = &[
         short: "note",
     },
     Command {
+        name: "propose",
+        keys: &["p"],
+        help: "Write the tree as it should be, beginning with the analysis; the treebank stays",
+        short: "",
+    },
+    Command {
+        name: "export",
+        keys: &["w"],
+        help: "Write the verdicts as a table, corrected copies of the treebank and their diff",
+        short: "",
+    },
+    Command {
         name: "filter",
         keys: &["/"],
         help: "List sentences by text, verdict=error,none, length>20, rank<=100, weight>2, error>0.5",

@@ -8,6 +8,7 @@ mod listing;
 mod notes;
 mod pairs;
 mod panes;
+mod proposals;
 #[cfg(test)]
 mod tests;
 mod twins;
@@ -27,6 +28,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use listing::Sort;
 use pairs::Pairs;
 use panes::Panes;
+use proposals::{Original, Written};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
@@ -120,6 +122,8 @@ pub struct Boost {
     analyses: Option<(u64, Arc<Analyses>)>,
     panes: Panes,
     pairs: Pairs,
+    /// What the proposal that is being typed is for.
+    proposing: Option<Original>,
     layout: TreeLayout,
     zoomed: bool,
 }
@@ -212,6 +216,8 @@ impl Boost {
             "twins" => self.toggle_twins(context),
             "next-twin" => self.turn_twin(true, context),
             "previous-twin" => self.turn_twin(false, context),
+            "propose" => self.propose(context),
+            "export" => self.ask_for_folder(context),
             "zoom" => self.zoomed = !self.zoomed,
             "reload" => {
                 self.failure = None;
@@ -371,6 +377,10 @@ impl Boost {
         {
             self.analyses = Some((number, Arc::new(analyses)));
             self.lay_out(context);
+        } else if let Some(original) = report.take::<Original>() {
+            self.ask_for_proposal(original, context);
+        } else if let Some(Written(text, wholly)) = report.take::<Written>() {
+            if wholly { context.status(text) } else { context.warn(text) }
         } else {
             self.found(report, context);
         }
@@ -412,6 +422,12 @@ impl Screen for Boost {
             }
             Input::Answer { popup: "note", answer: Answer::Text(text) } => {
                 self.note(text, context);
+            }
+            Input::Answer { popup: "proposal", answer: Answer::Text(text) } => {
+                self.proposed(text, context);
+            }
+            Input::Answer { popup: "export", answer: Answer::Text(text) } => {
+                self.export(text, context);
             }
             Input::Task(report) => self.task(report, context),
             _ => {}

@@ -56,9 +56,9 @@ pub const NOTES: &[Term] = &[
                   rounds ranks sentences by length",
     },
     Term {
-        name: "initial, best, final",
-        meaning: "The first vote, the one with the best F1 on the training sentences, and that of \
-                  all rounds, as the paper has them",
+        name: "best",
+        meaning: "`initial` stands at the first vote, `best` at the one with the best F1 on the \
+                  training sentences, `final` at that of all rounds, as in the paper",
     },
     Term {
         name: "▁▂▃▅▇█",

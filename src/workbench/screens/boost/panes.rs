@@ -1,7 +1,7 @@
 //! The trees of the selected sentence, laid out.
 
 use super::Boost;
-use crate::render::{Diagram, compared};
+use crate::render::{Diagram, DiagramNode, Mark, compared};
 use crate::workbench::screen::Context;
 use crate::workbench::widgets::TreePane;
 
@@ -10,11 +10,13 @@ use crate::workbench::widgets::TreePane;
 pub struct Panes {
     pub annotation: Option<TreePane>,
     pub analysis: Option<TreePane>,
+    /// Brackets of the analysis that overlap annotated ones.
+    pub crossing: u32,
 }
 
 impl Panes {
     pub fn scroll(&mut self, by: (isize, isize)) {
-        let Panes { annotation, analysis } = self;
+        let Panes { annotation, analysis, .. } = self;
         [annotation, analysis].into_iter().flatten().for_each(|pane| pane.scroll(by));
     }
 }
@@ -32,6 +34,8 @@ impl Boost {
         match analyses.and_then(|(_, analyses)| analyses.tree(sentence, part)) {
             Some(analysis) => {
                 let (annotation, analysis) = compared(annotation, &analysis);
+                let crosses = |node: &&DiagramNode| node.mark == Mark::Crossing;
+                self.panes.crossing = analysis.nodes().iter().filter(crosses).count() as u32;
                 self.panes.annotation = Some(tree(&annotation));
                 self.panes.analysis = Some(tree(&analysis));
             }

@@ -382,3 +382,40 @@ fn twins_are_looked_for_on_demand_and_for_every_sentence_that_is_selected() {
     stage.command("twins");
     assert!(stage.shot(80, 24).contains("Annotation"));
 }
+
+#[test]
+fn a_proposal_goes_into_a_corrected_copy_and_a_diff() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 2);
+    let mut stage = shown(&folder);
+    let answer = |popup, text: &str, stage: &mut Stage<Boost>| {
+        let answer = Answer::Text(text.into());
+        let effects = stage.update(Input::Answer { popup, answer: &answer });
+        stage.settle(effects)
+    };
+    answer("jump", "#7", &mut stage);
+    let effects = stage.command("propose");
+    let asked = stage.settle(effects);
+    let [Effect::Popup(Popup::Prompt { initial, .. })] = &asked[..] else { panic!("{asked:?}") };
+    assert!(initial.contains("(DT a)") && !initial.contains("TOP"), "{initial}");
+    // What is typed wrongly is asked for again, as it was typed.
+    let asked = answer("proposal", "(S (NP (DT a)))", &mut stage);
+    let again = asked.iter().any(|effect| {
+        matches!(effect, Effect::Popup(Popup::Prompt { initial, .. }) if initial == "(S (NP (DT a)))")
+    });
+    assert!(again && said(&asked)[0].contains("its words"), "{asked:?}");
+    answer("proposal", "(S (NP (DT a) (NN dog)) (VP (VBD slept)))", &mut stage);
+    let entry = stage.screen.given.get(&7).expect("judged");
+    assert_eq!(entry.verdict, Verdict::Error);
+    let asked = stage.command("export");
+    let [Effect::Popup(Popup::Prompt { initial, .. })] = &asked[..] else { panic!("{asked:?}") };
+    let out = Path::new(initial).to_owned();
+    assert!(out.ends_with("run/exports/verdicts"), "{initial}");
+    let told = answer("export", initial, &mut stage);
+    assert!(said(&told)[0].starts_with("1 verdict, 1 tree corrected"), "{told:?}");
+    let diff = std::fs::read_to_string(out.join("corrections.diff")).expect("written");
+    assert!(diff.contains("-(X (NP (DT a)") && diff.contains("+(S (NP (DT a)"), "{diff}");
+    // Nothing is overwritten.
+    let told = answer("export", initial, &mut stage);
+    assert!(said(&told)[0].contains("holds something already"), "{told:?}");
+}

@@ -71,6 +71,11 @@ impl Catalogue {
         for (variation, groups) in self.variations.iter().zip(&self.groups) {
             let mut told = BTreeSet::new();
             for (nucleus, here) in variation.of_sentence(sentence as u32) {
+                // That a single tag is a phrase here and none there says nothing.
+                let single = variation.nuclei()[nucleus].length == 1;
+                if single && variation.unit() == Unit::Tag {
+                    continue;
+                }
                 // Of nuclei that always stand together the longest.
                 if told.insert((groups[nucleus], here.start)) {
                     self.of_nucleus(variation, nucleus, here, part, &mut twins);

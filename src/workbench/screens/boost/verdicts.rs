@@ -64,7 +64,12 @@ impl Boost {
     }
 
     /// Adds an entry that says what holds already but for the change.
-    fn save(&mut self, sentence: usize, change: impl FnOnce(&mut Entry), context: &mut Context) {
+    pub(super) fn save(
+        &mut self,
+        sentence: usize,
+        change: impl FnOnce(&mut Entry),
+        context: &mut Context,
+    ) {
         let round = self.round();
         let Some(book) = &mut self.book else { return };
         let before = self.given.get(&sentence);
@@ -94,9 +99,13 @@ impl Boost {
         change(&mut entry);
         match book.ledger.add(entry.clone()) {
             Ok(()) => {
+                let proposal = if entry.proposal.is_some() { ", with a proposal" } else { "" };
                 let note = if entry.note.is_empty() { "" } else { ", with a note" };
-                let text =
-                    format!("sentence {}: {}{note}; saved", entry.sentence, entry.verdict.name());
+                let text = format!(
+                    "sentence {}: {}{note}{proposal}; saved",
+                    entry.sentence,
+                    entry.verdict.name()
+                );
                 context.status(text);
                 self.given.insert(sentence, entry);
             }

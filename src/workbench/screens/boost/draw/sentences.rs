@@ -35,7 +35,11 @@ pub fn draw(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &V
     if screen.zoomed {
         return draw_sentence(screen, book, frame, body, view);
     }
-    let rows = (2 * body.height / 5).max(5);
+    // Twins need more room than trees alone.
+    let rows = match screen.pairs.shown && body.height < 2 * TALL {
+        true => (body.height / 5).max(4),
+        false => (2 * body.height / 5).max(5),
+    };
     let [list, below] =
         Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
     draw_list(screen, book, frame, list, view);
@@ -235,21 +239,24 @@ fn draw_facts(
     if let Some(entry) = screen.given.get(&sentence) {
         let style = verdict_style(entry.verdict, theme);
         spans.push(Span::styled(format!(" · {}", entry.verdict.name()), style));
+        if entry.proposal.is_some() {
+            spans.push(Span::styled(", proposal", style));
+        }
         if !entry.note.is_empty() {
             spans.push(Span::styled(format!(": {}", clean(&entry.note)), theme.text));
         }
     }
     let mut second = vec![Span::raw(" ")];
+    let crossing = screen.panes.crossing;
     let marks = [
-        (Mark::Matched, Some(agreement.correct), theme.good),
-        (Mark::Missing, Some(agreement.missing), theme.warning),
-        (Mark::Spurious, Some(agreement.spurious), theme.reference),
-        (Mark::Crossing, None, theme.error),
+        (Mark::Matched, agreement.correct, theme.good),
+        (Mark::Missing, agreement.missing, theme.warning),
+        (Mark::Spurious, agreement.spurious.saturating_sub(crossing), theme.reference),
+        (Mark::Crossing, crossing, theme.error),
     ];
     for (mark, n, style) in marks {
         let sign = mark.symbol(!theme.unicode);
-        let n = n.map_or(String::new(), |n| format!("{n} "));
-        second.push(Span::styled(format!("{sign} {n}{}   ", mark.name()), style));
+        second.push(Span::styled(format!("{sign} {n} {}   ", mark.name()), style));
     }
     let lines = vec![Line::from(spans), Line::from(second)];
     frame.render_widget(Paragraph::new(lines), area);

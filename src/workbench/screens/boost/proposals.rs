@@ -1,0 +1,193 @@
+//! Trees as they should be, and everything that was said of the treebank as files.
+
+use super::Boost;
+use crate::ensemble::ledger::{self, Verdict};
+use crate::ensemble::{fingerprint, rooted};
+use crate::report::counted;
+use crate::treebank::{ROOT_LABELS, Reader, Tree};
+use crate::workbench::popup::Popup;
+use crate::workbench::screen::{Context, Effect};
+use crate::workbench::task::Task;
+use std::path::Path;
+
+/// The tree of the treebank that a proposal is made for, and what to begin with.
+pub struct Original {
+    sentence: usize,
+    tree: Tree,
+    text: String,
+}
+
+/// What an export came to, for the status line; whether all of it is as asked.
+pub struct Written(pub String, pub bool);
+
+impl Boost {
+    /// Reads the selected sentence's tree as its file has it.
+    pub(super) fn propose(&mut self, context: &mut Context) {
+        let (Some(sentence), Some(book)) = (self.sentence(), &self.book) else { return };
+        let part = &book.sentences.part;
+        let annotation = part.sentences[sentence].tree.clone();
+        let hash = book.sentences.hashes[sentence].clone();
+        let analyses = self.analyses.as_ref().and_then(|(_, a)| a.tree(sentence, part));
+        let before = self.given.get(&sentence).and_then(|entry| entry.proposal.clone());
+        let title = "reading the tree of the treebank";
+        context.spawn(Task::new("original", title, move |_| {
+            let tree = original(&annotation.place.file, &hash)?;
+            // Where preprocessing took something away, a proposal by the parser would as well.
+            let whole = rooted(&tree).to_string() == annotation.to_string();
+            let analysis = analyses.filter(|_| whole).map(|found| with_root_of(&tree, &found));
+            let text = before.or(analysis).unwrap_or_else(|| tree.to_string());
+            Ok(Original { sentence, tree, text })
+        }));
+    }
+
+    /// Asks for the tree as it should be.
+    pub(super) fn ask_for_proposal(&mut self, original: Original, context: &mut Context) {
+        let popup = |text: &str, initial: &str| Popup::Prompt {
+            id: "proposal",
+            title: "The tree as it should be".into(),
+            text: text.into(),
+            initial: initial.into(),
+        };
+        let text = "In brackets, over the same words; nothing takes the proposal back";
+        context.push(Effect::Popup(popup(text, &original.text)));
+        self.proposing = Some(original);
+    }
+
+    pub(super) fn proposed(&mut self, text: &str, context: &mut Context) {
+        let Some(original) = self.proposing.take() else { return };
+        let text = text.trim();
+        if text.is_empty() {
+            return self.save(original.sentence, |entry| entry.proposal = None, context);
+        }
+        match read_proposal(text, &original.tree) {
+            Ok(tree) => {
+                let new = !self.given.contains_key(&original.sentence);
+                let change = |entry: &mut ledger::Entry| {
+                    entry.proposal = Some(tree.to_string());
+                    if new {
+                        entry.verdict = Verdict::Error;
+                    }
+                };
+                self.save(original.sentence, change, context);
+            }
+            Err(reason) => {
+                // What was typed is not lost.
+                let original = Original { text: text.to_owned(), ..original };
+                self.ask_for_proposal(original, context);
+                context.warn(format!("not saved: {reason}"));
+            }
+        }
+    }
+
+    /// Asks where to write what was said.
+    pub(super) fn ask_for_folder(&self, context: &mut Context) {
+        let Some(run) = self.book.as_ref().and_then(|book| context.shared.run(book.run)) else {
+            return;
+        };
+        if self.given.is_empty() {
+            return context.status("no verdict was given yet");
+        }
+        let names = (1..).map(|n| match n {
+            1 => "verdicts".to_owned(),
+            n => format!("verdicts-{n}"),
+        });
+        let folders = names.map(|name| run.path.join("exports").join(name));
+        let free = folders.into_iter().find(|folder| !folder.exists());
+        context.push(Effect::Popup(Popup::Prompt {
+            id: "export",
+            title: "Export".into(),
+            text: "Folder for verdicts.tsv, corrections.diff and corrected copies".into(),
+            initial: free.map(|folder| folder.display().to_string()).unwrap_or_default(),
+        }));
+    }
+
+    pub(super) fn export(&self, folder: &str, context: &mut Context) {
+        let Some(book) = &self.book else { return };
+        let (ledger, out) = (book.ledger.clone(), Path::new(folder.trim()).to_owned());
+        context.spawn(Task::new("export", "writing the verdicts", move |_| {
+            let done = ledger::export(&ledger, &out).map_err(|e| e.to_string())?;
+            let mut text = format!(
+                "{}, {} corrected: {}",
+                counted(done.verdicts, "verdict"),
+                counted(done.corrected, "tree"),
+                out.display()
+            );
+            if let Some((file, refused)) = done.refused.first() {
+                let n = counted(done.refused.len(), "proposal");
+                text = format!(
+                    "{n} refused (sentence {} of {file}: {}); {text}",
+                    refused.sentence, refused.reason
+                );
+            }
+            Ok(Written(text, done.refused.is_empty()))
+        }));
+    }
+}
+
+/// The tree of a file with that fingerprint.
+fn original(file: &str, hash: &str) -> Result<Tree, String> {
+    let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
+    let mut trees = Reader::new(text.as_bytes(), file).filter_map(Result::ok);
+    let found = trees.find(|tree| fingerprint(tree) == hash);
+    found.ok_or_else(|| format!("{file} has no such tree: it was changed, or is not in brackets"))
+}
+
+/// The brackets of an analysis below the root that the treebank's tree has, if it has one.
+fn with_root_of(original: &Tree, analysis: &Tree) -> String {
+    let text = analysis.to_string();
+    let label = original.node(original.root()).label;
+    let root = analysis.node(analysis.root());
+    let below = text.strip_prefix('(').and_then(|rest| rest.strip_prefix(&**root.label));
+    match below {
+        Some(below) if ROOT_LABELS.contains(&&**label) => format!("({label}{below}"),
+        Some(below) if root.children.len() == 1 => {
+            below.trim_start().strip_suffix(')').unwrap_or(below).to_owned()
+        }
+        _ => text,
+    }
+}
+
+/// The one tree of a text, over the words of another one.
+fn read_proposal(text: &str, original: &Tree) -> Result<Tree, String> {
+    let mut read = Reader::new(text.as_bytes(), "the proposal");
+    let tree = match (read.next(), read.next()) {
+        (Some(Ok(tree)), None) => tree,
+        (Some(Err(problem)), _) => return Err(problem.message.to_string()),
+        _ => return Err("it is not one tree".into()),
+    };
+    match tree.words() == original.words() {
+        true => Ok(tree),
+        false => Err("its words are not those of the treebank's tree".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(text: &str) -> Tree {
+        Reader::new(text.as_bytes(), "t").next().expect("one").expect("whole")
+    }
+
+    #[test]
+    fn an_analysis_is_proposed_below_the_root_of_the_treebank() {
+        let analysis = tree("(TOP (S (NN a) (VB b)))");
+        for (original, expected) in [
+            ("( (X (NN a) (VB b)))", "( (S (NN a) (VB b)))"),
+            ("(ROOT (X (NN a) (VB b)))", "(ROOT (S (NN a) (VB b)))"),
+            ("(X (NN a) (VB b))", "(S (NN a) (VB b))"),
+        ] {
+            let proposed = with_root_of(&tree(original), &analysis);
+            assert_eq!(tree(&proposed), tree(expected), "{proposed}");
+        }
+    }
+
+    #[test]
+    fn a_proposal_is_one_tree_over_the_same_words() {
+        let original = tree("(X (NN a) (VB b))");
+        assert!(read_proposal("(S (NN a) (VB b))", &original).is_ok());
+        for bad in ["(S (NN a) (VB c))", "(S (NN a) (VB b)) (S (NN a))", "(S (NN a", "a b"] {
+            assert!(read_proposal(bad, &original).is_err(), "{bad}");
+        }
+    }
+}
