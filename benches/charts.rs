@@ -45,6 +45,7 @@ fn charts(c: &mut Criterion) {
             references: vec![("reference", 40.0)],
             window,
             log_y: false,
+            decades: false,
             cursor: Some(POINTS as f64 / 3.0),
             theme: &theme,
         };

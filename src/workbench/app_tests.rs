@@ -508,7 +508,7 @@ fn the_line_of_keys_names_what_a_newcomer_needs_at_80x24() {
         ("2", &["n new", "p pause", "x stop", "R resume", "v curves", "→ cursor"]),
         ("3", &["t kind", "⏎ sentences", "r refresh", "/ filter"]),
         ("4", &["i type", "p parse", "v layout", "m heat map", "z zoom"]),
-        ("5", &["f figures", "e error", "a ambig", "n note", "/ filter"]),
+        ("5", &["f figures", "e error", "c correct", "n note", "/ filter"]),
         ("7", &["⏎ show", "R resume", "Space compare", "/ filter", "d delete"]),
         ("8", &["End follow", "l level", "w wrap"]),
     ] {

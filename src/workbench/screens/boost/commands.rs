@@ -17,7 +17,7 @@ pub const COMMANDS: &[Command] = &[
         name: "ambiguous",
         keys: &["a"],
         help: "Verdict: both analyses can be defended",
-        short: "ambig",
+        short: "",
     },
     Command {
         name: "correct",
@@ -25,7 +25,7 @@ pub const COMMANDS: &[Command] = &[
         help: "Verdict: the annotation is right, and the sentence hard",
         short: "correct",
     },
-    Command { name: "unsure", keys: &["u"], help: "Verdict: not decided", short: "unsure" },
+    Command { name: "unsure", keys: &["u"], help: "Verdict: not decided", short: "" },
     Command {
         name: "note",
         keys: &["n"],
