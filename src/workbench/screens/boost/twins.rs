@@ -84,7 +84,12 @@ impl Catalogue {
         }
         let likeness = |twin: &Twin| {
             let words = (twin.here.end - twin.here.start) as usize;
-            let unit = usize::from(twin.unit != Unit::Yield) + usize::from(twin.unit == Unit::Word);
+            // The same words are more alike than the same tags, and those than the same labels.
+            let unit = match twin.unit {
+                Unit::Word | Unit::Tagging => 2,
+                Unit::Tag => 1,
+                Unit::Yield => 0,
+            };
             (words * unit + 2 * (twin.shared.0 + twin.shared.1), unit)
         };
         // Alike ones in the order of the treebank.

@@ -68,7 +68,7 @@ fn draw_list(screen: &Boost, twins: &[Twin], frame: &mut Frame, area: Rect, view
         let counts: Vec<String> =
             twin.counts.iter().map(|(label, n)| format!("{} {n}", clean(label))).collect();
         let text = format!(
-            "{:5} {} {} → {}  {}+{} around  ({})",
+            "{:7} {} {} → {}  {}+{} around  ({})",
             twin.unit.name(),
             fit(&clean(&twin.nucleus), usize::from(inside.width / 3)),
             clean(&twin.label),
