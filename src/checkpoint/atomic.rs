@@ -1,3 +1,4 @@
+use super::temporary;
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -19,13 +20,12 @@ pub fn write_atomically_with(
         _ => Path::new("."),
     };
     // Temporary files are private by default; these are for colleagues too, as the umask allows.
-    let temporary = tempfile::Builder::new()
-        .prefix(".writing-")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".writing-").permissions(Permissions::from_mode(0o666));
+    let (file, _listed) = temporary(&builder, folder)
         // Without the name, which is another one every time and tells nobody anything.
-        .map_err(|e| io::Error::from(e.kind()))?
-        .into_temp_path();
+        .map_err(|e| io::Error::from(e.kind()))?;
+    let temporary = file.into_temp_path();
     fill(&temporary)?;
     temporary.persist(path).map_err(|e| e.error)
 }

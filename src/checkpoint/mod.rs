@@ -12,6 +12,7 @@ mod error;
 mod published;
 mod pytorch;
 mod read;
+mod temporary;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -19,6 +20,7 @@ mod write;
 pub use atomic::{write_atomically, write_atomically_with};
 pub use error::CheckpointError;
 pub use published::Published;
+pub use temporary::{Listed, remove_temporaries, temporary};
 
 use crate::config::Config;
 use crate::model::{self, Model, Parser};

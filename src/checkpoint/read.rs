@@ -10,10 +10,19 @@ use std::sync::Arc;
 
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
     let malformed = |reason: String| CheckpointError::Malformed { name: name.to_owned(), reason };
-    let (_, header) = SafeTensors::read_metadata(bytes)
-        .map_err(|e| malformed(format!("it is no safetensors file ({e})")))?;
+    let import = format!("`rankspace import {name} --family FAMILY ...` makes a checkpoint of it");
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| {
+        malformed(match bytes {
+            // The beginnings of a zip archive and of a pickle.
+            [b'P', b'K', 3, 4, ..] | [0x80, ..] => format!("it is a file of PyTorch; {import}"),
+            _ if is_text(bytes) => "it is text, such as a treebank".into(),
+            _ => format!("it is no safetensors file ({e})"),
+        })
+    })?;
     let metadata =
-        Metadata(header.metadata().as_ref().ok_or_else(|| malformed("it has no metadata".into()))?);
+        Metadata(header.metadata().as_ref().filter(|m| m.contains_key("schema")).ok_or_else(
+            || malformed(format!("it holds tensors without metadata of ours; {import}")),
+        )?);
     // The schema comes first: nothing else of a newer file need make sense.
     let schema: u32 = metadata.number("schema").map_err(malformed)?;
     if schema > SCHEMA {
@@ -52,6 +61,16 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint, CheckpointErr
             false => None,
         },
     })
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    let beginning = &bytes[..bytes.len().min(1 << 10)];
+    let is_utf8 = match std::str::from_utf8(beginning) {
+        Ok(_) => true,
+        // A character may be cut in two.
+        Err(e) => e.error_len().is_none(),
+    };
+    is_utf8 && !beginning.is_empty() && !beginning.contains(&0)
 }
 
 /// The strings of the header; every error names the key.

@@ -23,7 +23,12 @@ pub fn run(args: &Presets, out: &mut dyn Write) -> Result<()> {
             write!(out, "{}", toml::to_string(&OnlyData { data }).context("a preset is TOML")?)?;
             return Ok(());
         }
-        let preset = config::preset(name).map_err(|e| Usage(e.to_string()))?;
+        let preset = config::preset(name).map_err(|error| {
+            match config::nearest(name, 0.85, DATA_PRESETS.iter().copied()) {
+                Some(data) => Usage(format!("no preset named `{name}`, did you mean `{data}`?")),
+                None => Usage(error.to_string()),
+            }
+        })?;
         write!(out, "{}", preset.text)?;
         return Ok(());
     }

@@ -2,10 +2,12 @@
 
 use super::args::{Export, Import};
 use super::failure::Usage;
+use super::file::read;
 use super::plain::tell;
 use super::sentences;
+use super::signals::clean_up_on_signals;
 use crate::checkpoint::{Published, pickled_words, write_atomically};
-use crate::config::{Config, Family, Sources};
+use crate::config::{Config, Family, Sources, nearest};
 use crate::model;
 use crate::report::counted;
 use crate::treebank::{LengthLimits, Preprocessing, Vocabulary, load};
@@ -19,6 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub fn import(args: &Import, out: &mut dyn Write) -> Result<()> {
+    clean_up_on_signals()?;
     let family = family(&args.family)?;
     // A family's own defaults hold for what is not set.
     let mut settings = args.set.clone();
@@ -86,6 +89,7 @@ pub fn export(args: &Export, out: &mut dyn Write) -> Result<()> {
             args.file.display()
         )));
     }
+    clean_up_on_signals()?;
     refuse_existing(&args.file)?;
     let checkpoint = sentences::checkpoint(&args.checkpoint)?;
     let family = checkpoint.config.model.family;
@@ -114,7 +118,10 @@ pub fn export(args: &Export, out: &mut dyn Write) -> Result<()> {
 fn family(name: &str) -> Result<Family> {
     let named: Result<Family, Unknown> = Family::deserialize(name.into_deserializer());
     named.map_err(|e| {
-        Usage(format!("--family: {}", e.to_string().replace("variant", "family"))).into()
+        let near = nearest(name, 0.7, Family::ALL.iter().map(|f| f.name()));
+        let hint = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        let all = e.to_string().replace("variant", "family");
+        Usage(format!("--family: {hint}{all}")).into()
     })
 }
 
@@ -123,10 +130,6 @@ fn refuse_existing(path: &Path) -> Result<()> {
         true => bail!("{} is there already, and nothing is overwritten", path.display()),
         false => Ok(()),
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| path.display().to_string())
 }
 
 /// A vocabulary of one word a line, or pickled.

@@ -4,7 +4,7 @@ use super::lines::{self, Lines};
 use super::plain::tell;
 use super::progress::Bars;
 use crate::config::Family;
-use crate::report::{Event, Metrics};
+use crate::report::{Event, EventKind, Level, Metrics};
 use crate::run::Outcome;
 use anyhow::{Result, anyhow};
 use serde::Serialize;
@@ -52,7 +52,10 @@ impl Teller {
 
     pub fn tell(&mut self, event: &Event, out: &mut dyn Write) -> Result<()> {
         if let Some(line) = self.lines.line(event) {
-            self.say(&line, out)?;
+            match event.kind {
+                EventKind::Message { level: Level::Warning | Level::Error, .. } => self.note(&line),
+                _ => self.say(&line, out)?,
+            }
         }
         if let Some(bars) = &self.bars {
             bars.show(event);

@@ -3,6 +3,7 @@
 use super::args::{Resume, Train};
 use super::ensemble;
 use super::failure::{Usage, is_closed_pipe};
+use super::file;
 use super::lines::{self};
 use super::plain::tell;
 use super::progress::Bars;
@@ -13,7 +14,7 @@ use crate::config::{self, Config, ConfigError};
 use crate::model;
 use crate::report::RunState;
 use crate::run::{self, Command, Group, Job, Outcome, RunFolder};
-use crate::treebank::{Splits, TreebankError};
+use crate::treebank::{DATA_PRESETS, Splits, TreebankError};
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use std::io::Write;
@@ -36,6 +37,7 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
         Some(key) => blame(key, e.into()),
         None => e.into(),
     })?;
+    tell_idle(args, &config);
     let continues = args.seeds.is_some() && args.out.as_deref().is_some_and(Group::is_one);
     if let Some(path) = &args.out
         && holds_anything(path)
@@ -105,6 +107,21 @@ fn is_changed(args: &Train, key: &str) -> bool {
     is_set || (key == "device" && args.device.is_some())
 }
 
+/// Says what of the command line has no effect. The run itself says it of all settings but those
+/// that are set to what they are anyway.
+fn tell_idle(args: &Train, config: &Config) {
+    let told = config.without_effect();
+    let is_told = |key: &str| {
+        told.iter().any(|t| key.strip_prefix(t).is_some_and(|r| r.is_empty() || r.starts_with('.')))
+    };
+    // Without a value it is taken away.
+    let set = args.set.iter().filter_map(|s| s.split_once('=')).filter(|(_, v)| !v.is_empty());
+    let idle: Vec<&str> = set.map(|(key, _)| key.trim()).filter(|key| !is_told(key)).collect();
+    if let Some(idle) = config::unused(config.model.family, &idle) {
+        tell(&format!("warning: {idle}"));
+    }
+}
+
 /// The config of a file or preset with the changes of the command line. A fault of the file is
 /// a failure; one of the changes, wrong usage.
 fn settings(args: &Train) -> Result<Config> {
@@ -118,8 +135,25 @@ fn settings(args: &Train) -> Result<Config> {
             (None, None) => Ok(Config::default()),
         }
     };
+    if let Some(folder) = args.config.as_deref().filter(|path| path.is_dir()) {
+        let shown = folder.display();
+        match RunFolder::open(folder).is_ok() || Group::is_one(folder) {
+            true => bail!(
+                "{shown} is a run folder: `rankspace resume {shown}` goes on with it; the \
+                 config.toml in it holds its settings"
+            ),
+            false => return Err(file::is_folder(folder)),
+        }
+    }
     if let Err(error) = with(&[]) {
         return Err(match error {
+            ConfigError::Preset { name, .. } if DATA_PRESETS.contains(&name.as_str()) => {
+                Usage(format!(
+                    "--preset {name}: this preset is one for data; `--set data.preset={name}` \
+                     changes a config or a preset for training, e.g. pcfg-small"
+                ))
+                .into()
+            }
             ConfigError::Preset { .. } => Usage(error.to_string()).into(),
             other => other.into(),
         });

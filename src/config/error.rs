@@ -1,3 +1,4 @@
+use super::keys::meant;
 use thiserror::Error;
 
 /// What TOML can hold and a setting that counts may be.
@@ -52,32 +53,36 @@ pub(super) fn with_suggestion(message: &str) -> String {
             return format!("expected {WHOLE_NUMBER}, found {found}");
         }
     }
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
-    let (true, Some(unknown)) = (is_unknown, quoted.next()) else {
+    let mut names = quoted(message);
+    let known = [("unknown field", "key"), ("unknown variant", "value")];
+    let found = known.into_iter().find(|(said, _)| message.starts_with(said));
+    let (Some((said, what)), Some(unknown)) = (found, names.next()) else {
         return message.to_owned();
     };
-    match nearest(unknown, quoted) {
-        Some(best) => {
-            let what = if message.starts_with("unknown field") { "key" } else { "value" };
-            format!("unknown {what} `{unknown}`, did you mean `{best}`?")
-        }
-        None => message.replacen("unknown field", "unknown key", 1).replacen(
-            "unknown variant",
-            "unknown value",
-            1,
-        ),
+    let best = match what {
+        "key" => meant(unknown, names),
+        _ => nearest(unknown, 0.7, names).map(|best| format!("`{best}`")),
+    };
+    match best {
+        Some(best) => format!("unknown {what} `{unknown}`, did you mean {best}?"),
+        None => message.replacen(said, &format!("unknown {what}"), 1),
     }
 }
 
-/// The candidate most similar to `word`.
-pub(super) fn nearest<'a>(
+/// What stands between backquotes.
+pub(super) fn quoted(message: &str) -> impl Iterator<Item = &str> {
+    message.split('`').skip(1).step_by(2)
+}
+
+/// The candidate most similar to `word`, if it is more so than `least` (0 to 1).
+pub fn nearest<'a>(
     word: &str,
+    least: f64,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {
     candidates
         .map(|c| (strsim::jaro_winkler(word, c), c))
-        .filter(|(similarity, _)| *similarity > 0.7)
+        .filter(|(similarity, _)| *similarity > least)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, c)| c)
 }

@@ -8,22 +8,25 @@
 mod data;
 mod ensemble;
 mod error;
+mod keys;
 mod parser;
 mod presets;
 mod sections;
+mod uses;
 
 pub use data::{
     Data, Discontinuous, Encoding, Format, FunctionLabels, Punctuation, Sources, UnaryChains,
     VocabularyLimits,
 };
 pub use ensemble::{Ensemble, Kind, OnFailure, Sampling, Update};
-pub use error::ConfigError;
+pub use error::{ConfigError, nearest};
 pub use parser::{Binarisation, Heads, Horizontal, LexiconKind, Parser, ParserFamily};
 pub use presets::{Preset, preset, presets};
 pub use sections::{
     Compat, Config, Decode, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision,
     Run, Schedule, Select, Training,
 };
+pub use uses::unused;
 
 use std::path::Path;
 

@@ -66,7 +66,7 @@ pub fn presets() -> &'static [Preset] {
 pub fn preset(name: &str) -> Result<&'static Preset, ConfigError> {
     presets().iter().find(|p| p.name == name).ok_or_else(|| ConfigError::Preset {
         name: name.to_owned(),
-        hint: nearest(name, presets().iter().map(|p| p.name))
+        hint: nearest(name, 0.7, presets().iter().map(|p| p.name))
             .map(|n| format!(", did you mean `{n}`?"))
             .unwrap_or_default(),
     })

@@ -77,6 +77,18 @@ pub enum Family {
 }
 
 impl Family {
+    pub const ALL: [Family; 9] = [
+        Family::RankPcfg,
+        Family::TdPcfg,
+        Family::Lpcfg,
+        Family::NPcfg,
+        Family::CPcfg,
+        Family::RankHmm,
+        Family::Lhmm,
+        Family::Hmm,
+        Family::Ngram,
+    ];
+
     /// The name in configs, folders and on the screen.
     pub fn name(self) -> &'static str {
         match self {

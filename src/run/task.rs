@@ -3,7 +3,7 @@ use super::folder::with_absolute_paths;
 use super::work::Work;
 use super::{RunError, RunFolder, check_memory};
 use crate::checkpoint::Checkpoint;
-use crate::config::{Config, Kind};
+use crate::config::{self, Config, Kind};
 use crate::model;
 use crate::report::{DeviceUse, EventKind, Level, Reporter, counted};
 use crate::training::{Dataset, State, Trainer};
@@ -69,6 +69,10 @@ impl Task {
             elapsed: 0.0,
             resumed: false,
             build: Box::new(move |reporter| {
+                let idle = config::unused(config.model.family, &config.without_effect());
+                if let Some(idle) = idle {
+                    reporter.message(Level::Warning, idle);
+                }
                 let splits = load(&config, reporter)?;
                 let limits = config.data.vocabulary;
                 let words = splits.train.sentences.iter().flat_map(|s| &s.words);

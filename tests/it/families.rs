@@ -3,6 +3,8 @@
 use crate::call::rankspace;
 use crate::trained::{TINY, write_corpus};
 use rankspace::checkpoint::Checkpoint;
+use rankspace::config::{Config, Family};
+use rankspace::model;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -123,5 +125,33 @@ fn weights_of_every_family_leave_as_a_torch_file_and_come_back() {
         };
         assert_eq!(show(&ours), show(&again), "{preset}");
         assert_eq!(ours.vocabulary.words(), again.vocabulary.words(), "{preset}");
+    }
+}
+
+#[test]
+fn sizes_that_a_family_is_told_not_to_use_change_no_shape_and_the_others_do() {
+    for family in Family::ALL.into_iter().filter(|family| !family.is_counted()) {
+        let shapes = |setting: &str| {
+            let settings = [format!("model.family={}", family.name()), setting.to_owned()];
+            let config = Config::from_toml("c", "", &settings).unwrap_or_else(|e| panic!("{e}"));
+            (model::shapes(&config, 20), config.without_effect())
+        };
+        for size in [
+            "nonterminals",
+            "preterminals",
+            "states",
+            "rank",
+            "embedding",
+            "latent",
+            "encoder",
+            "encoder_embedding",
+        ] {
+            let key = format!("model.{size}");
+            let (usual, _) = shapes("seed=0");
+            let (changed, without_effect) = shapes(&format!("{key}=17"));
+            let is_used = usual != changed;
+            let told: Vec<&str> = if is_used { vec![] } else { vec![&key] };
+            assert_eq!(without_effect, told, "{}: {key}", family.name());
+        }
     }
 }

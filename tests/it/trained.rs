@@ -217,6 +217,36 @@ fn settings_that_do_not_exist_are_refused_with_the_nearest() {
     let device = rankspace("train --preset sample --device gpu").refused();
     device.complains("auto, cpu or cuda:N");
     rankspace("train --preset smaple").refused().complains("did you mean `sample`?");
+    train("training.threads=2").refused().complains("did you mean `threads` outside of all");
+    train("training.states=2").refused().complains("did you mean `model.states`?");
+    let data = rankspace("train --preset plain").refused();
+    data.complains("`--set data.preset=plain`");
+    rankspace("presets plian").refused().complains("did you mean `plain`?");
+}
+
+#[test]
+fn settings_that_the_family_does_not_use_are_told_once() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    write_corpus(base.path());
+    // The second is what it is anyway.
+    let call = tiny_training(base.path()).args("--set model.states=9 --set model.order=5");
+    let ran = call.args("--set training.epochs=1 --out run").succeeds();
+    for told in [
+        "warning: the family rank-pcfg does not use model.states (only rank-hmm, lhmm and hmm do)",
+        "warning: the family rank-pcfg does not use model.order (only ngram does)",
+    ] {
+        assert_eq!(ran.stderr.lines().filter(|line| *line == told).count(), 1, "{ran}");
+    }
+    assert!(!ran.stdout.contains("does not use"), "{ran}");
+    let events = std::fs::read_to_string(base.path().join("run/events.jsonl")).expect("readable");
+    assert!(events.contains("does not use model.states"), "{events}");
+    // What a config file says counts where it changes something.
+    let file = base.path().join("run/config.toml");
+    let again = rankspace("train --out again --set model.states=").arg(&file).within(base.path());
+    let again = again.succeeds();
+    assert!(!again.stderr.contains("does not use"), "{again}");
+    let again = rankspace("train --out third").arg(&file).within(base.path()).succeeds();
+    again.complains("does not use model.states (");
 }
 
 #[test]
@@ -318,6 +348,8 @@ fn a_folder_in_use_is_not_overwritten() {
     let base = trained();
     let before = std::fs::read(base.join("run/events.jsonl")).expect("readable");
     tiny_training(base).args("--out run").fails().complains("nothing is overwritten");
+    let again = rankspace("train run").within(base).fails();
+    again.complains("run is a run folder: `rankspace resume run` goes on with it");
     assert_eq!(std::fs::read(base.join("run/events.jsonl")).expect("readable"), before);
 }
 
@@ -325,7 +357,9 @@ fn a_folder_in_use_is_not_overwritten() {
 fn files_that_are_empty_or_no_checkpoints_are_named() {
     let base = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(base.path().join("empty.mrg"), "").expect("writable");
-    std::fs::write(base.path().join("bad.safetensors"), "(S (NN x))").expect("writable");
+    std::fs::write(base.path().join("bad.safetensors"), [1, 2, 3, 0]).expect("writable");
+    std::fs::write(base.path().join("text.safetensors"), "(S (NN x))").expect("writable");
+    std::fs::write(base.path().join("torch.pt"), b"PK\x03\x04 and so on").expect("writable");
     let run = trained().join("run");
     for command in ["eval", "parse", "score"] {
         let call = || rankspace(command).within(base.path());
@@ -334,6 +368,9 @@ fn files_that_are_empty_or_no_checkpoints_are_named() {
         call().args("bad.safetensors empty.mrg").fails().complains("bad.safetensors is not");
         call().args("none.safetensors empty.mrg").fails().complains("none.safetensors: ");
         call().arg(base.path()).arg("empty.mrg").fails().complains("is not a run folder");
+        call().args("text.safetensors empty.mrg").fails().complains("it is text");
+        let torch = call().args("torch.pt empty.mrg").fails();
+        torch.complains("it is a file of PyTorch").complains("`rankspace import torch.pt ");
     }
     let empty = tiny_training(base.path()).args("--set data.train=empty.mrg").fails();
     empty.complains("no sentence");

@@ -6,10 +6,8 @@ use super::report::Report;
 use crate::cli::failure::Usage;
 use crate::cli::sentences::open_all;
 use crate::cli::values::blame;
-use crate::config::{Config, Data};
-use crate::treebank::{
-    Entry, FileOptions, LengthLimits, Preprocessing, Removed, TaggedWords, attach,
-};
+use crate::config::{Config, Data, nearest};
+use crate::treebank::{Entry, FileOptions, LengthLimits, Preprocessing, Removed, attach};
 use anyhow::{Result, bail};
 use std::io::Write;
 
@@ -39,17 +37,10 @@ pub fn clean(args: &CorpusClean, out: &mut dyn Write) -> Result<()> {
         let mut removed = Removed::default();
         let entry = match entry {
             Entry::Tree(tree) => rules.clean(&tree, &mut removed).map(Entry::Tree),
-            Entry::Words(words) => {
-                let place = words.place.clone();
-                let cleaned = rules.tagged(words, &mut removed, 0);
-                cleaned.map(|s| Entry::Words(TaggedWords { words: s.words, tags: s.tags, place }))
-            }
+            Entry::Words(words) => rules.clean_words(words, &mut removed).map(Entry::Words),
             Entry::Text(text, place) => {
-                let words = rules.text_counted(&text, &mut removed, 0).words;
-                if words.is_empty() {
-                    removed.add("no-words", 1);
-                }
-                (!words.is_empty()).then(|| Entry::Text(words.join(" ").into(), place))
+                let cleaned = rules.clean_text(&text, &mut removed);
+                cleaned.map(|text| Entry::Text(text.into(), place))
             }
         };
         (entry, removed)
@@ -74,17 +65,20 @@ fn rules(preset: &str, set: &[String]) -> Result<Preprocessing> {
     let mut data = Data { preset: rules.preset, ..Data::default() };
     let mut changes = vec![format!("data.preset={preset}")];
     for change in set {
-        changes.push(format!("data.{change}"));
-        data = Config::from_toml("", "", &changes).map_err(|error| blame(change, error))?.data;
         let key = change.split('=').next().unwrap_or_default().trim();
         if !KEYS.contains(&key) {
-            let all = KEYS.join(", ");
-            let message = format!(
-                "--set {change}: this changes no sentence (keys that do are {all}); there are \
-                 --min-length, --max-length, --format, --encoding and --preset"
-            );
-            return Err(Usage(message).into());
+            let message = match nearest(key, 0.85, KEYS.into_iter()) {
+                Some(near) => format!("unknown key `{key}`, did you mean `{near}`?"),
+                None => format!(
+                    "this changes no sentence (keys that do are {}); there are --min-length, \
+                     --max-length, --format, --encoding and --preset",
+                    KEYS.join(", ")
+                ),
+            };
+            return Err(Usage(format!("--set {change}: {message}")).into());
         }
+        changes.push(format!("data.{change}"));
+        data = Config::from_toml("", "", &changes).map_err(|error| blame(change, error))?.data;
     }
     Ok(Preprocessing::resolve(&data).map_err(|e| Usage(e.to_string()))?)
 }

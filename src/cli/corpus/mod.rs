@@ -8,6 +8,8 @@ mod split;
 mod stats;
 
 use super::failure::Usage;
+use super::file;
+use super::signals::clean_up_on_signals;
 use crate::report::counted;
 use crate::treebank::Problem;
 use crate::treebank::generate::{Grammar, generate};
@@ -17,6 +19,7 @@ use serde::Serialize;
 use std::io::Write;
 
 pub fn run(args: &Corpus, out: &mut dyn Write) -> Result<()> {
+    clean_up_on_signals()?;
     match args {
         Corpus::Stats(args) => stats::stats(args, out),
         Corpus::Convert(args) => convert::convert(args, out),
@@ -53,7 +56,8 @@ fn generated(args: &CorpusGenerate, out: &mut dyn Write) -> Result<()> {
         None => Grammar::bundled(),
         Some(path) => {
             let name = path.display();
-            let text = std::fs::read_to_string(path).with_context(|| format!("{name}"))?;
+            let text = String::from_utf8(file::read(path)?);
+            let text = text.with_context(|| format!("{name}: no UTF-8 text"))?;
             Grammar::parse(&text).with_context(|| format!("{name}"))?
         }
     };

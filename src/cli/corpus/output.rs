@@ -2,6 +2,7 @@
 //! unless they are told to.
 
 use super::args::Target;
+use crate::checkpoint::{Listed, temporary};
 use crate::cli::failure::Usage;
 use crate::config::Format;
 use crate::render::{Diagram, to_forest, trees_to_svg};
@@ -74,6 +75,7 @@ pub struct Output<'a> {
     /// Where the temporary file goes.
     path: Option<PathBuf>,
     force: bool,
+    _listed: Option<Listed>,
 }
 
 enum Sink<'a> {
@@ -101,19 +103,21 @@ impl<'a> Output<'a> {
             return Err(Usage(format!("{shown}: there is no folder {folder}")).into());
         }
         let failed = || format!("{shown}: cannot be written");
-        let file = tempfile::Builder::new().prefix(".").suffix(".part").tempfile_in(folder);
-        let file = BufWriter::with_capacity(1 << 16, file.with_context(failed)?);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".").suffix(".part");
+        let (file, listed) = temporary(&builder, folder).with_context(failed)?;
+        let file = BufWriter::with_capacity(1 << 16, file);
         let gzip = path.extension().is_some_and(|e| e == "gz");
         // No name and no time inside, so that the same trees give the same file.
         let to = match gzip {
             true => Sink::Gzip(GzBuilder::new().mtime(0).write(file, Compression::default())),
             false => Sink::Plain(file),
         };
-        Ok(Output { to, path: Some(path.to_owned()), force })
+        Ok(Output { to, path: Some(path.to_owned()), force, _listed: Some(listed) })
     }
 
     pub fn standard(out: &'a mut dyn Write) -> Output<'a> {
-        Output { to: Sink::Standard(out), path: None, force: false }
+        Output { to: Sink::Standard(out), path: None, force: false, _listed: None }
     }
 
     /// Puts the file into its place.
