@@ -1,8 +1,9 @@
 //! Preprocessing that gives trees: what a model would see of a treebank, as a treebank.
 
 use super::graph::{Graph, GraphNode};
-use super::preprocess::{Memo, Rewritten, root_brackets};
-use super::{NodeId, Preprocessing, Removed, Tree, attach};
+use super::normalise::is_normal_but_n;
+use super::preprocess::{Memo, Purpose, Rewritten, root_brackets};
+use super::{NodeId, Preprocessing, Removed, TaggedWords, Tree, attach};
 use crate::config::{Discontinuous, FunctionLabels, UnaryChains};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,8 +21,13 @@ impl Preprocessing {
             removed.add("reattached", moved.moved());
         }
         let tree = attached.as_ref().map_or(tree, |(tree, _)| tree);
-        let offsets = self.offsets(tree, removed)?;
-        let mut memo = Memo::default();
+        let mut taken = Removed::default();
+        let offsets = self.offsets(tree, &mut taken);
+        removed.extend(&taken);
+        let offsets = offsets?;
+        let kept = tree.words().iter().enumerate().filter(|(i, _)| offsets[*i].is_some());
+        let spoken = kept.filter(|(i, _)| !tree.is_empty_element(*i)).map(|(_, word)| word);
+        let mut memo = Memo::of(purpose(spoken, &taken));
         let mut graph = Graph::of(tree);
         let roots = root_brackets(tree);
         let keeps = self.keeps(tree, &offsets, removed);
@@ -76,7 +82,8 @@ impl Preprocessing {
         }
         rewritten.count(removed);
         for (i, label) in joined {
-            graph.nodes[i].label = label.into();
+            // As it would be read: a label that begins with a hyphen is one inside of no other.
+            graph.nodes[i].label = memo.label(self, &label.into());
         }
         // What went away is left out, and indices close up.
         let stays: Vec<bool> =
@@ -101,6 +108,39 @@ impl Preprocessing {
         }
         let cleaned = kept.assemble(tree.place.clone(), tree.name().cloned());
         Some(cleaned.expect("phrases that stay have a word below them"))
+    }
+
+    /// The same of words without a tree.
+    pub fn clean_words(&self, words: TaggedWords, removed: &mut Removed) -> Option<TaggedWords> {
+        let place = words.place.clone();
+        let mut taken = Removed::default();
+        let as_read = self.tagged_with(&mut Memo::default(), words.clone(), 0, &mut taken);
+        let mut memo = Memo::of(purpose(as_read.iter().flat_map(|s| &s.surface), &taken));
+        let cleaned = self.tagged_with(&mut memo, words, 0, removed)?;
+        Some(TaggedWords { words: cleaned.words, tags: cleaned.tags, place })
+    }
+
+    /// The same of a line of text. Where the words would be split otherwise when they are read
+    /// again, they are: marks that told the end of a word may be gone.
+    pub fn clean_text(&self, text: &str, removed: &mut Removed) -> Option<String> {
+        let mut taken = Removed::default();
+        let as_read = self.text_with(&mut Memo::default(), text, 0, &mut taken);
+        let mut memo = Memo::of(purpose(&as_read.surface, &taken));
+        let mut before = text.to_owned();
+        // Every further time takes a mark away or splits a word.
+        loop {
+            let words = self.text_with(&mut memo, &before, 0, removed).words.join(" ");
+            if words == before {
+                break;
+            }
+            before = words;
+            memo = Memo::of(Purpose::Cleaned);
+        }
+        if before.is_empty() {
+            removed.add("no-words", 1);
+            return None;
+        }
+        Some(before)
     }
 
     /// Which nodes stay: those with a word that does.
@@ -129,6 +169,13 @@ impl Preprocessing {
         removed.add("function-labels", u64::from(label != node.label || edge.is_some()));
         node.label = label;
     }
+}
+
+/// What a sentence of these words is written as: with a number among them, a capital but `N` or a
+/// mark taken away they were not cleaned before.
+fn purpose<'a>(words: impl IntoIterator<Item = &'a Arc<str>>, taken: &Removed) -> Purpose {
+    let is_normal = words.into_iter().all(|word| is_normal_but_n(word));
+    if is_normal && taken.get("punctuation") == 0 { Purpose::Cleaned } else { Purpose::Raw }
 }
 
 #[cfg(test)]

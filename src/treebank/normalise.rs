@@ -24,6 +24,31 @@ pub(super) fn numbers_to_n(word: &str) -> String {
     out
 }
 
+/// A word of [`numbers_to_n`] in lower case again, but for every `N` that stands for a number: one
+/// that no letters follow, or letters without a vowel as in `Nth`, or that follows a letter. One
+/// that cannot be told from a capital, as in `Nam` for `10am`, is taken for it.
+pub(super) fn capital_n_lowered(word: &str) -> String {
+    let stands_for_number = |at: usize| {
+        let rest = &word[at + 1..];
+        let end = rest.find(|c: char| c == 'N' || !c.is_alphabetic()).unwrap_or(rest.len());
+        let (letters, behind) = rest.split_at(end);
+        match word[..at].chars().next_back() {
+            Some('N') => false,
+            Some(c) if c.is_alphabetic() => !rest.starts_with('N'),
+            // A point or comma behind a number is part of it.
+            _ if letters.is_empty() => !behind.starts_with(['N', '.', ',']),
+            _ => !letters.contains(|c: char| "aeiouy".contains(c) || !c.is_ascii()),
+        }
+    };
+    let lower = |(at, c)| if c == 'N' && !stands_for_number(at) { 'n' } else { c };
+    word.char_indices().map(lower).collect()
+}
+
+/// Whether lower case and [`numbers_to_n`] change at most an `N` of the word.
+pub(super) fn is_normal_but_n(word: &str) -> bool {
+    word.chars().all(|c| c == 'N' || !c.is_ascii_digit() && c.to_lowercase().eq([c]))
+}
+
 /// Whether neither lower case nor [`numbers_to_n`] changes a word: quick, and true of most words.
 pub(super) fn is_normal(word: &str) -> bool {
     word.chars().all(|c| match c.is_ascii() {
@@ -100,6 +125,30 @@ mod tests {
         ] {
             assert_eq!(numbers_to_n(word), expected, "{word}");
         }
+    }
+
+    #[test]
+    fn a_capital_n_that_stands_for_a_number_is_told_from_a_letter() {
+        for (word, expected) in [
+            ("N", "N"),
+            ("N%", "N%"),
+            ("N\\/N-year", "N\\/N-year"),
+            ("mid-Ns", "mid-Ns"),
+            ("Nth", "Nth"),
+            ("mpN", "mpN"),
+            ("NbN", "NbN"),
+            ("N's", "N's"),
+            ("No", "no"),
+            ("Nancy", "nancy"),
+            ("N.", "n."),
+            ("NN", "nn"),
+            ("Nam", "nam"),
+        ] {
+            assert_eq!(capital_n_lowered(word), expected, "{word}");
+            assert_eq!(capital_n_lowered(expected), expected, "{word}");
+            assert!(is_normal_but_n(word), "{word}");
+        }
+        assert!(!is_normal_but_n("NATO") && !is_normal_but_n("N5") && !is_normal_but_n("É"));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use super::intern::{Interner, WordMap};
 use super::normalise::{
-    cut_functions, is_normal, is_punctuation_tag, is_punctuation_word, numbers_to_n,
+    capital_n_lowered, cut_functions, is_normal, is_punctuation_tag, is_punctuation_word,
+    numbers_to_n,
 };
 use super::tree::TRACE;
 use super::{
@@ -296,6 +297,24 @@ impl Preprocessing {
     }
 }
 
+impl Preprocessing {
+    /// The word as it is written to a file, which may be treated again.
+    fn written(&self, word: &str, purpose: Purpose) -> (String, Rewritten) {
+        match purpose {
+            Purpose::Cleaned if self.lowercase && self.numbers => {
+                let settled = capital_n_lowered(word);
+                let lower_case = u64::from(settled != word);
+                (settled, Rewritten { lower_case, numbers: 0 })
+            }
+            Purpose::Raw if self.lowercase && self.numbers => {
+                let (normal, rewritten) = self.normalise(word);
+                (capital_n_lowered(&normal), rewritten)
+            }
+            _ => self.normalise(word),
+        }
+    }
+}
+
 /// How many brackets stand above the sentence proper: TOP, ROOT and the like, and unlabelled
 /// ones. They are the first nodes of the tree, each the only child of the one before.
 pub(super) fn root_brackets(tree: &Tree) -> usize {
@@ -325,15 +344,31 @@ impl Rewritten {
     }
 }
 
+/// What words are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Purpose {
+    #[default]
+    Model,
+    /// A file that may be cleaned once more, the words read as people wrote them.
+    Raw,
+    /// The same of words that may have been cleaned before: an `N` in place of a number stays.
+    Cleaned,
+}
+
 /// One copy of every word and label that preprocessing makes.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
+    purpose: Purpose,
     words: WordMap<(Arc<str>, Rewritten)>,
     labels: WordMap<Arc<str>>,
     pool: Interner,
 }
 
 impl Memo {
+    pub(super) fn of(purpose: Purpose) -> Memo {
+        Memo { purpose, ..Memo::default() }
+    }
+
     pub(super) fn word(
         &mut self,
         rules: &Preprocessing,
@@ -346,7 +381,7 @@ impl Memo {
         let (shared, by) = match self.words.get(word) {
             Some(known) => known.clone(),
             None => {
-                let (normal, by) = rules.normalise(word);
+                let (normal, by) = rules.written(word, self.purpose);
                 let same = normal == **word;
                 let shared = if same { word.clone() } else { self.pool.intern(&normal) };
                 self.words.insert(word.clone(), (shared.clone(), by));

@@ -56,6 +56,11 @@ impl Removed {
         }
     }
 
+    /// Adds what another counted.
+    pub fn extend(&mut self, other: &Removed) {
+        other.0.iter().for_each(|(step, n)| self.add(step, *n));
+    }
+
     /// What the step took away.
     pub fn get(&self, step: &str) -> u64 {
         self.0.get(step).copied().unwrap_or(0)

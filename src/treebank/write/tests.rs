@@ -1,6 +1,8 @@
 use super::super::formats::tests::export;
 use super::super::{Entries, FileOptions, Interner, NodeId, Place, Problem, Reading, TreeBuilder};
 use super::*;
+use crate::config::{Discontinuous, FunctionLabels, UnaryChains};
+use crate::treebank::{DATA_PRESETS, Preprocessing, Removed};
 use proptest::prelude::*;
 
 const WITH_TREES: [Format; 4] = [Format::Brackets, Format::Export, Format::Tiger, Format::Json];
@@ -93,7 +95,11 @@ fn clean(text: &str) -> Arc<str> {
 
 /// A random tree; with `gaps` its words may stand anywhere below their phrases.
 fn any_tree(gaps: bool) -> impl Strategy<Value = Tree> {
-    let words = prop::collection::vec((odd(), odd()), 1..9);
+    tree_of(odd(), gaps)
+}
+
+fn tree_of(word: impl Strategy<Value = String>, gaps: bool) -> impl Strategy<Value = Tree> {
+    let words = prop::collection::vec((odd(), word), 1..9);
     let phrases = prop::collection::vec(
         (odd(), any::<prop::sample::Index>(), any::<prop::sample::Index>()),
         0..6,
@@ -302,6 +308,61 @@ proptest! {
         let back = read(Format::Text, &text);
         let joined = sentence.words.join(" ");
         prop_assert_eq!(&*back.texts[0], joined.as_str());
+    }
+}
+
+/// Words that cleaning may change twice: numbers and what looks like one afterwards, marks and
+/// what splits otherwise without them.
+fn word() -> impl Strategy<Value = String> {
+    let of = |words: &[&'static str]| prop::sample::select(words.to_vec()).prop_map(str::to_owned);
+    prop_oneof![
+        "[0-9N.,%a-cA-C]{1,5}",
+        of(&["N", "No", "1950s", "5th", "10am", "mp3", "b2b", "$1,000", "10:30", "NN", "İ5", "ΑΣ"]),
+        of(&[
+            "can't", "cannot", "Mr.", "U.S.", "(c)", "\"Don't", "yes!\"", "--", "...", "n't", "’s"
+        ]),
+        odd(),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_was_cleaned_is_clean(
+        tree in tree_of(word(), true),
+        text in prop::collection::vec(word(), 1..8),
+        preset in prop::sample::select(DATA_PRESETS.to_vec()),
+        chains in prop::sample::select(vec![UnaryChains::Keep, UnaryChains::Collapse, UnaryChains::Join]),
+        (keeps, attaches) in any::<(bool, bool)>(),
+    ) {
+        let preset = Preprocessing::preset(preset).expect("known");
+        let rules = Preprocessing {
+            unary_chains: chains,
+            traces: keeps,
+            function_labels: if keeps { FunctionLabels::Keep } else { preset.function_labels },
+            discontinuous: if attaches { Discontinuous::Attach } else { Discontinuous::Keep },
+            ..preset
+        };
+        let removed = &mut Removed::default();
+        if let Some(clean) = rules.clean(&tree, removed) {
+            let again = &mut Removed::default();
+            let second = rules.clean(&clean, again).expect("words");
+            prop_assert_eq!(facts(&second), facts(&clean));
+            prop_assert!(again.0.is_empty(), "{:?}", again);
+        }
+        let words = TaggedWords {
+            words: tree.words().to_vec(),
+            tags: keeps.then(|| tree.tags().cloned().collect()),
+            place: Place::default(),
+        };
+        if let Some(clean) = rules.clean_words(words, removed) {
+            prop_assert_eq!(rules.clean_words(clean.clone(), removed), Some(clean));
+        }
+        if let Some(clean) = rules.clean_text(&text.join(" "), removed) {
+            let again = &mut Removed::default();
+            let second = rules.clean_text(&clean, again);
+            prop_assert_eq!(second, Some(clean));
+            prop_assert!(again.0.is_empty(), "{:?}", again);
+        }
     }
 }
 
