@@ -227,6 +227,10 @@ pub enum Decode {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Trees are compared line by line. Where one file has more of them than the \
+                        other, those that both have are scored, and the exit code is 1."
+)]
 pub struct Evalb {
     /// Gold trees, one a line; may be gzip, - is standard input
     pub gold: PathBuf,
@@ -251,6 +255,8 @@ pub struct Evalb {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Trees are compared line by line. Where the files have unequal numbers of \
+                        them, those that all have are compared, and the exit code is 1.")]
 pub struct Significance {
     /// Gold trees, one a line
     pub gold: PathBuf,

@@ -3,10 +3,12 @@
 
 use super::args::{Evalb, Scoring};
 use super::failure::Told;
+use super::file;
 use super::plain::tell;
 use super::sentences::name_of;
 use crate::evaluation::evalb::{
-    Evaluation, Fault, LabelRow, Lengths, Parameters, Row, Totals, evaluate, length_bins, print,
+    Evaluation, Fault, LabelRow, Lengths, Parameters, Row, Totals, evaluate, length_bins,
+    line_counts, print,
 };
 use crate::report::numbers::Number;
 use crate::treebank::{Format, unpacked};
@@ -42,7 +44,12 @@ pub fn run(args: &Evalb, out: &mut dyn Write) -> Result<()> {
     if evaluation.rows.is_empty() && evaluation.errors.is_empty() {
         tell("nothing was scored: both files are empty, so no figure has a meaning");
     }
-    if evaluation.stopped { Err(Told.into()) } else { Ok(()) }
+    if evaluation.stopped {
+        return Err(Told.into());
+    }
+    // Told by its line already, in the classic scorer's words.
+    let [of_gold, of_test] = line_counts([&gold, &test]);
+    if of_gold == of_test { Ok(()) } else { Err(Told.into()) }
 }
 
 /// What to do about a file that is not one bracketed tree a line.
@@ -97,7 +104,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
             io::stdin().read_to_end(&mut bytes).with_context(named)?;
             bytes
         }
-        false => std::fs::read(path).with_context(named)?,
+        false => file::read(path)?,
     };
     let mut text = Vec::new();
     match bytes.starts_with(&[0x1f, 0x8b]) {

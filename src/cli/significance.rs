@@ -3,6 +3,8 @@
 use super::args::Significance;
 use super::evalb::{hint, parameters, read};
 use super::plain::tell;
+use super::sentences::name_of;
+use crate::evaluation::evalb::line_counts;
 use crate::evaluation::significance::{
     EXACT_UP_TO, Figure, Interval, Intervals, Method, Samples, bootstrap, randomise,
 };
@@ -10,6 +12,7 @@ use crate::report::counted;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Messages about one file that are shown; the others are counted.
 const SHOWN: usize = 10;
@@ -63,9 +66,27 @@ pub fn run(args: &Significance, out: &mut dyn Write) -> Result<()> {
     if args.json {
         serde_json::to_writer(&mut *out, &object(&samples, method, &compared, args))?;
         writeln!(out)?;
+    } else {
+        print(&samples, method, &compared, args, parameters.compared(), out)?;
+    }
+    out.flush()?;
+    equally_long([(&args.gold, &gold), (&args.a, &a), (&args.b, &b)])
+}
+
+/// Fails where the files have unequal numbers of trees: not all were compared, and where one is
+/// missing in the middle, not those that belong together.
+fn equally_long(files: [(&PathBuf, &Vec<u8>); 3]) -> Result<()> {
+    let counts = line_counts(files.map(|(_, text)| &text[..]));
+    let least = counts.into_iter().min().unwrap_or(0);
+    if counts.iter().all(|&count| count == least) {
         return Ok(());
     }
-    print(&samples, method, &compared, args, parameters.compared(), out)
+    let told: Vec<String> = files
+        .iter()
+        .zip(counts)
+        .map(|((path, _), n)| format!("{n} in {}", name_of(path)))
+        .collect();
+    bail!("unequal numbers of trees: {}; only the first {least} were compared", told.join(", "))
 }
 
 fn object(samples: &Samples, method: Method, compared: &[Compared], args: &Significance) -> Value {

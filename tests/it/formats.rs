@@ -5,7 +5,9 @@ use crate::shared::shared;
 use rankspace::treebank::{NodeId, Tree, attach, read_file};
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 fn trees(path: &Path) -> Vec<Tree> {
     let reading = read_file(path).expect("readable");
@@ -313,6 +315,70 @@ fn cleaning_does_what_preprocessing_does_and_counts_it() {
     call().args("--set max_length=3").refused().complains("--max-length");
     call().args("--set vocabulary.min_count=3").refused().complains("changes no sentence");
     rankspace("corpus clean - --preset wsj").refused().complains("ptb");
+}
+
+#[test]
+fn what_was_cleaned_stays_as_it_is_when_it_is_cleaned_again() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let raw = base.path().join("raw.mrg");
+    let trees = rankspace("corpus generate --sentences 50").succeeds().stdout;
+    fs::write(&raw, trees + "(S (NP (CD 1,000) (NNS 1950s)) (VP (VBD No) (CD 5%)))\n")
+        .expect("written");
+    let text = base.path().join("raw.txt");
+    fs::write(&text, "\"No,\" he said at 10:30 to Mr.\nIt 's 5 , I cannot\n").expect("written");
+    for preset in ["plain", "ptb", "gum", "craft", "icepahc", "text"] {
+        for file in [&raw, &text] {
+            let clean = |file: &Path| {
+                rankspace("corpus clean --preset").arg(preset).arg(file).succeeds().stdout
+            };
+            let once = clean(file);
+            let cleaned = base.path().join("clean").with_extension(file.extension().expect("one"));
+            fs::write(&cleaned, &once).expect("written");
+            assert_eq!(clean(&cleaned), once, "{preset}");
+            if preset == "plain" {
+                assert!(once.contains('N') && once.contains("no"), "{once}");
+            }
+        }
+    }
+}
+
+/// What a folder holds, hidden files too.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_that_a_signal_ends_leaves_no_temporary_file() {
+    use std::os::unix::process::ExitStatusExt;
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+        let base = tempfile::tempdir().expect("a temporary folder");
+        // It waits for the rest of its input, the file begun.
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_rankspace"))
+            .args(["corpus", "convert", "-", "--out", "a.mrg"])
+            .current_dir(base.path())
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut input = program.stdin.take().expect("piped");
+        input.write_all("(S (NN a))\n".repeat(20_000).as_bytes()).expect("it reads");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while names(base.path()).is_empty() {
+            assert!(Instant::now() < deadline, "a file is begun");
+            std::thread::yield_now();
+        }
+        let pid = libc::pid_t::try_from(program.id()).expect("a process number");
+        // SAFETY: `kill` only sends a signal, to a child that was not waited for yet.
+        assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+        let status = program.wait().expect("it ends");
+        assert_eq!(status.signal(), Some(signal));
+        assert_eq!(names(base.path()), [""; 0]);
+        drop(input);
+    }
 }
 
 #[test]

@@ -191,6 +191,17 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|&b| b == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
+/// Lines of files that are compared line by line. Of one that is longer than another, blank ones
+/// at its end do not count.
+pub fn line_counts<const N: usize>(texts: [&[u8]; N]) -> [usize; N] {
+    let least = texts.iter().map(|text| lines(text).count()).min().unwrap_or(0);
+    let written = |(_, line): &(usize, &[u8])| !line.trim_ascii().is_empty();
+    texts.map(|text| {
+        let last = lines(text).enumerate().skip(least).filter(written).last();
+        last.map_or(least, |(last, _)| last + 1)
+    })
+}
+
 fn count_labels(labels: &mut BTreeMap<Vec<u8>, LabelCounts>, comparison: &Comparison) {
     let mut count = |label: &[u8], add: &dyn Fn(&mut LabelCounts)| match labels.get_mut(label) {
         Some(counts) => add(counts),

@@ -18,7 +18,7 @@ mod totals;
 
 pub use breakdown::{LabelRow, Lengths, length_bins};
 pub use compare::{Bracket, Comparison, Counts, Status};
-pub use evaluate::{Evaluation, Fault, LabelCounts, Pair, Row, evaluate, pairs};
+pub use evaluate::{Evaluation, Fault, LabelCounts, Pair, Row, evaluate, line_counts, pairs};
 pub use parameters::{ParameterError, Parameters};
 pub use print::print;
 pub use totals::Totals;
