@@ -24,6 +24,10 @@ pub trait Real:
 {
     const ZERO: Self;
     const ONE: Self;
+    /// What is scaled so that it is at most one, and is less than this, may consist of what was
+    /// lost to underflow on the way, and is computed in a wider type: the root of the smallest
+    /// normal number, so that what is lost is to it as it is to one. 0 where there is no wider type.
+    const SURE: f64;
 
     fn from_f64(x: f64) -> Self;
     fn to_f64(self) -> f64;
@@ -38,6 +42,7 @@ pub trait Real:
 impl Real for f32 {
     const ZERO: f32 = 0.0;
     const ONE: f32 = 1.0;
+    const SURE: f64 = 1.0 / (1u64 << 63) as f64;
 
     #[inline(always)]
     fn from_f64(x: f64) -> f32 {
@@ -90,6 +95,7 @@ impl Real for f32 {
 impl Real for f64 {
     const ZERO: f64 = 0.0;
     const ONE: f64 = 1.0;
+    const SURE: f64 = 0.0;
 
     #[inline(always)]
     fn from_f64(x: f64) -> f64 {

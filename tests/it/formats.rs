@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn trees(path: &Path) -> Vec<Tree> {
@@ -351,33 +352,51 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// `corpus convert` that waits for the rest of its input, a file begun, and starts with a signal
+/// handled so; gets the signal.
+#[cfg(unix)]
+fn signalled(folder: &Path, signal: libc::c_int, handled: libc::sighandler_t) -> Child {
+    use std::os::unix::process::CommandExt;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rankspace"));
+    command.args(["corpus", "convert", "-", "--out", "a.mrg"]).current_dir(folder);
+    command.stdin(Stdio::piped()).stderr(Stdio::null());
+    // SAFETY: `signal` may be called between fork and exec.
+    unsafe {
+        command.pre_exec(move || {
+            libc::signal(signal, handled);
+            Ok(())
+        });
+    }
+    let mut program = command.spawn().expect("it starts");
+    let input = program.stdin.as_mut().expect("piped");
+    input.write_all("(S (NN a))\n".repeat(20_000).as_bytes()).expect("it reads");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while names(folder).is_empty() {
+        assert!(Instant::now() < deadline, "a file is begun");
+        std::thread::yield_now();
+    }
+    let pid = libc::pid_t::try_from(program.id()).expect("a process number");
+    // SAFETY: `kill` only sends a signal, to a child that was not waited for yet.
+    assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+    program
+}
+
 #[cfg(unix)]
 #[test]
 fn a_command_that_a_signal_ends_leaves_no_temporary_file() {
     use std::os::unix::process::ExitStatusExt;
     for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
         let base = tempfile::tempdir().expect("a temporary folder");
-        // It waits for the rest of its input, the file begun.
-        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_rankspace"))
-            .args(["corpus", "convert", "-", "--out", "a.mrg"])
-            .current_dir(base.path())
-            .stdin(std::process::Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let mut input = program.stdin.take().expect("piped");
-        input.write_all("(S (NN a))\n".repeat(20_000).as_bytes()).expect("it reads");
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while names(base.path()).is_empty() {
-            assert!(Instant::now() < deadline, "a file is begun");
-            std::thread::yield_now();
-        }
-        let pid = libc::pid_t::try_from(program.id()).expect("a process number");
-        // SAFETY: `kill` only sends a signal, to a child that was not waited for yet.
-        assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
-        let status = program.wait().expect("it ends");
-        assert_eq!(status.signal(), Some(signal));
+        let mut program = signalled(base.path(), signal, libc::SIG_DFL);
+        let input = program.stdin.take();
+        assert_eq!(program.wait().expect("it ends").signal(), Some(signal));
         assert_eq!(names(base.path()), [""; 0]);
         drop(input);
+        // One that is ignored, as `nohup` has it, stays ignored.
+        let mut program = signalled(base.path(), signal, libc::SIG_IGN);
+        drop(program.stdin.take());
+        assert!(program.wait().expect("it ends").success());
+        assert_eq!(names(base.path()), ["a.mrg"]);
     }
 }
 

@@ -63,14 +63,17 @@ impl<T: Real> Cells<T> {
         (&self.alpha[at * nt..(at + 1) * nt], self.scales[at])
     }
 
-    /// Sets the scale of every span of a width to the largest of its splits.
+    /// Sets the scale of every span of a width to the largest of its splits; one that is no number
+    /// makes it none.
     pub fn scale_splits(&mut self, rules: &Rules<'_, T>, width: usize) {
         for start in 0..self.spans(width) {
             let splits = (1..width).map(|left| {
                 let right = self.child(rules, start + left, width - left).1;
                 self.child(rules, start, left).1 + right
             });
-            let top = splits.fold(f64::NEG_INFINITY, f64::max);
+            let larger = |top: f64, x: f64| if x.is_nan() { x } else { x.max(top) };
+            let top = splits
+                .fold(f64::NEG_INFINITY, |top, x| if top.is_nan() { top } else { larger(top, x) });
             let at = span(self.len(), start, width);
             self.scales[at] = top;
         }
@@ -110,8 +113,11 @@ impl<T: Real> Cells<T> {
             let at = span(self.len(), start, width);
             let cell = &mut self.alpha[at * nt..(at + 1) * nt];
             let largest = row.iter().fold(T::ZERO, |m, &x| x.max(m)).to_f64();
+            // Where the parts have a probability, most of the whole may have been lost to underflow.
+            let is_unsure = largest < T::SURE && self.scales[at] > f64::NEG_INFINITY;
             // `max` passes over NaN, so broken weights are looked for by themselves.
-            if row.iter().any(|x| !x.is_finite()) {
+            let is_broken = self.scales[at].is_nan() || row.iter().any(|x| !x.is_finite());
+            if is_unsure || is_broken {
                 self.scales[at] = f64::NAN;
             } else if largest > 0.0 {
                 let by = T::from_f64(1.0 / largest);
@@ -128,7 +134,8 @@ impl<T: Real> Cells<T> {
     pub fn finish(&mut self, root: &[T]) -> f64 {
         let (nt, top) = (root.len(), self.scales.len() - 1);
         self.scaled_z = dot(&self.alpha[top * nt..], root);
-        self.scaled_z.ln() + self.scales[top]
+        let log_z = self.scaled_z.ln() + self.scales[top];
+        if self.scaled_z < T::SURE { f64::NAN } else { log_z }
     }
 
     pub fn start_outside(&mut self, rules: &Rules<'_, T>) {

@@ -195,7 +195,8 @@ impl<T: Real> Chart<T> {
     /// `rules.leaves`; every sentence has at least two words.
     ///
     /// # Errors
-    /// [`OutOfRange`] where log Z is not finite; the chart is then not to be used.
+    /// [`OutOfRange`] where log Z is not finite, or a span's score is so small beside those of its
+    /// parts that underflow may have taken most of it; the chart is then not to be used.
     pub fn inside(
         &mut self,
         rules: &Rules<'_, T>,

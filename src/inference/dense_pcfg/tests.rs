@@ -301,3 +301,37 @@ fn impossible_sentences_are_reported_by_number() {
         assert!(viterbi(&rules, &[0, 1]).is_ok());
     });
 }
+
+#[test]
+fn what_underflow_takes_from_finite_scores_is_refused_and_not_lost_in_silence() {
+    fn log_z<T: Real>(rules: &Rules<'_, T>, batch: &Batch) -> Result<(f64, f64), OutOfRange> {
+        let mut chart = Chart::default();
+        chart.inside(rules, batch, &words(batch))?;
+        let best = viterbi(rules, &words(batch))?;
+        Ok((chart.log_z()[0], best.log_prob))
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    let (mut kept, mut refused) = (0, 0);
+    for nats in [40.0, 120.0, 180.0] {
+        for _ in 0..200 {
+            let mut g = Grammar::random(&mut rng, 3, 3, 1, 6);
+            for (values, columns) in [(&mut g.root, 3), (&mut g.tensor, 36), (&mut g.emissions, 3)]
+            {
+                values.iter_mut().for_each(|x| *x = (-nats * rng.random::<f64>()).exp());
+                normalise_rows(values, columns);
+            }
+            let batch = random_batch(&mut rng, &[8], 6);
+            let logs = Logs::of(&g, false);
+            let double = logs.with::<f64, _>(&g, |rules| log_z(rules, &batch)).expect("in range");
+            let Ok(single) = logs.with::<f32, _>(&g, |rules| log_z(rules, &batch)) else {
+                refused += 1;
+                continue;
+            };
+            kept += 1;
+            for (single, double) in [(single.0, double.0), (single.1, double.1)] {
+                assert!((single - double).abs() < 1e-5 * double.abs(), "{nats}: {single} {double}");
+            }
+        }
+    }
+    assert!(kept > 200 && refused > 0, "{kept} kept, {refused} refused");
+}

@@ -53,7 +53,8 @@ pub struct RuleGradients<T> {
     pub log_words: Vec<T>,
 }
 
-/// A word's probability left the range of the number type, or is truly zero.
+/// A word's probability left the range of the number type, or may have lost to underflow what
+/// counts, or is truly zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("word {position} of sentence {sentence} has no probability in this number type")]
 pub struct OutOfRange {
@@ -139,7 +140,8 @@ impl<T: Real> Lattice<T> {
     /// Forward. `words` holds, packed like the batch's words, the row of each in `rules.words`.
     ///
     /// # Errors
-    /// [`OutOfRange`] where a word's probability is zero or no number; not to be used then.
+    /// [`OutOfRange`] where a word's probability is zero, no number, or so small in its scale that
+    /// underflow may have taken most of it; not to be used then.
     pub fn forward(
         &mut self,
         rules: &Rules<'_, T>,
@@ -198,10 +200,11 @@ impl<T: Real> Lattice<T> {
         self.log_p.clear();
         self.log_p.resize(batch.len(), self.end(rules));
         for t in 0..layout.steps() {
-            for (place, &log_z) in self.log_z[layout.base[t]..layout.base[t + 1]].iter().enumerate()
-            {
+            let rows = layout.base[t]..layout.base[t + 1];
+            let found = self.log_z[rows.clone()].iter().zip(&self.sums[rows]);
+            for (place, (&log_z, sum)) in found.enumerate() {
                 let sentence = layout.order[place];
-                if !log_z.is_finite() {
+                if !log_z.is_finite() || sum.to_f64() < T::SURE {
                     return Err(OutOfRange { sentence, position: t });
                 }
                 self.log_p[sentence] += log_z;
@@ -275,6 +278,24 @@ impl<T: Real> Lattice<T> {
                 }
             });
         }
+    }
+
+    /// Whether the gradients stayed in the range of the number type, after [`Lattice::backward`].
+    ///
+    /// # Errors
+    /// [`OutOfRange`] at the last word that they left it at.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let (r, layout) = (self.rank, &self.layout);
+        for t in (0..layout.steps()).rev() {
+            for place in 0..layout.going(t) {
+                let row = (layout.base[t] + place) * r..(layout.base[t] + place + 1) * r;
+                let all = [&self.expected_gradient, &self.alpha_gradient, &self.word_gradient];
+                if !all.iter().all(|g| g[row.clone()].iter().all(|x| x.is_finite())) {
+                    return Err(OutOfRange { sentence: layout.order[place], position: t });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Gradient of `weight * sum of log p`, after [`Lattice::backward`]; that of the chain comes

@@ -17,9 +17,11 @@ struct Model {
 
 impl Model {
     fn random(rng: &mut ChaCha8Rng, states: usize, rank: usize, words: usize) -> Model {
-        let mut draw = |n: usize| -> Vec<f64> {
-            (0..n).map(|_| (3.0 * rng.random::<f64>()).exp() - 0.9).collect()
-        };
+        Model::drawn(states, rank, words, || (3.0 * rng.random::<f64>()).exp() - 0.9)
+    }
+
+    fn drawn(states: usize, rank: usize, words: usize, mut draw: impl FnMut() -> f64) -> Model {
+        let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| draw()).collect() };
         let (mut start, mut u, mut v) = (draw(states), draw(states * rank), draw(states * rank));
         let mut w = draw(words * rank);
         let sum: f64 = start.iter().sum();
@@ -271,4 +273,47 @@ fn impossible_words_are_reported_by_sentence_and_place() {
     let batch = Batch::new([vec![0, 1], vec![0, 1, 2]]).expect("not empty");
     let error = Lattice::default().forward(&rules, &batch, &[0, 1, 0, 1, 2]).unwrap_err();
     assert_eq!(error, OutOfRange { sentence: 1, position: 2 });
+}
+
+#[test]
+fn what_underflow_takes_from_finite_scores_is_refused_and_not_lost_in_silence() {
+    fn read<T: Real>(m: &Model, batch: &Batch) -> Result<(f64, Vec<f32>), OutOfRange> {
+        let cast = |x: &[f64]| x.iter().map(|&x| T::from_f64(x)).collect::<Vec<T>>();
+        let [pi, a, words, word_scales] = m.rank_space();
+        let (start, a, words) = (cast(&pi), cast(&a), cast(&words));
+        let chain = Chain::Rank { a: &a, states: m.states };
+        let rules = Rules {
+            rank: m.rank,
+            start: &start,
+            chain,
+            words: &words,
+            word_scales: &word_scales,
+            floor: 0.0,
+        };
+        let of_token: Vec<usize> = batch.words().iter().map(|&w| w as usize).collect();
+        let mut lattice = Lattice::default();
+        lattice.forward(&rules, batch, &of_token)?;
+        lattice.backward(&rules);
+        lattice.check()?;
+        Ok((lattice.log_p()[0], lattice.posteriors(0)))
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    let (mut kept, mut refused) = (0, 0);
+    for nats in [40.0, 120.0, 180.0] {
+        for _ in 0..400 {
+            let m = Model::drawn(3, 3, 6, || (-nats * rng.random::<f64>()).exp());
+            let batch = random_batch(&mut rng, &[6], 6);
+            let Ok((single, ours)) = read::<f32>(&m, &batch) else {
+                refused += 1;
+                continue;
+            };
+            kept += 1;
+            let (double, theirs) = read::<f64>(&m, &batch).expect("in range");
+            assert!((single - double).abs() < 1e-5 * double.abs(), "{nats}: {single} {double}");
+            for (ours, theirs) in ours.iter().zip(&theirs) {
+                assert!((ours - theirs).abs() < 1e-3, "{nats}: {ours} {theirs}");
+            }
+        }
+    }
+    assert!(kept > 400 && refused > 0, "{kept} kept, {refused} refused");
 }

@@ -63,7 +63,8 @@ pub struct RuleGradients<T> {
     pub leaf_scales: Vec<f64>,
 }
 
-/// A sentence's inside score left the range of the number type, or is truly zero.
+/// A sentence's inside score left the range of the number type, or may have lost to underflow what
+/// counts, or is truly zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the inside score of sentence {sentence} is outside the range of the number type")]
 pub struct OutOfRange {
@@ -142,7 +143,8 @@ impl<T: Real> Chart<T> {
     /// `rules.leaves`; every sentence has at least two words.
     ///
     /// # Errors
-    /// [`OutOfRange`] where log Z is not finite; the chart is then not to be used.
+    /// [`OutOfRange`] where log Z is not finite, or a span's score is so small beside those of its
+    /// parts that underflow may have taken most of it; the chart is then not to be used.
     pub fn inside(
         &mut self,
         rules: &Rules<'_, T>,
@@ -227,7 +229,7 @@ impl<T: Real> Chart<T> {
             let row = layout.row(place, 0, n);
             let z = dot(&alpha[row * r..(row + 1) * r], rules.root) + rules.floor;
             let log_z = z.ln() + self.scales[row];
-            if !log_z.is_finite() {
+            if !log_z.is_finite() || z < T::SURE {
                 return Err(OutOfRange { sentence: layout.order[place] });
             }
             self.scaled_z.push(z);
@@ -471,6 +473,9 @@ fn combine<T: Real>(
         logs.push(log);
         terms.push(Term { weight: T::ZERO, x_at: left * 2 * r, y_at: right * 2 * r + r });
     }
+    if logs.iter().any(|log| log.is_nan()) {
+        return f64::NAN;
+    }
     if top == f64::NEG_INFINITY {
         cell.fill(T::ZERO);
         return top;
@@ -479,9 +484,12 @@ fn combine<T: Real>(
         term.weight = T::from_f64((*log - top).exp());
     }
     let largest = product_sum(arch, cell, sides, sides, terms).to_f64();
-    // Not above zero: underflow, or NaN from broken weights; log Z will tell.
-    if !(largest > 0.0 && largest.is_finite()) {
-        return if largest == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
+    if largest == 0.0 && T::SURE == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    // Underflow, or NaN from broken weights; log Z will tell.
+    if !(largest >= T::SURE && largest.is_finite()) {
+        return f64::NAN;
     }
     let factor = T::from_f64(1.0 / largest);
     cell.iter_mut().for_each(|x| *x *= factor);

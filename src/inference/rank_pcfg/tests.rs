@@ -22,9 +22,11 @@ fn normalise(values: &mut [f64], sets: impl Iterator<Item = Vec<usize>>) {
 
 impl Grammar {
     fn random(rng: &mut ChaCha8Rng, nt: usize, pt: usize, rank: usize, words: usize) -> Grammar {
-        let mut draw = |n: usize| -> Vec<f64> {
-            (0..n).map(|_| (3.0 * rng.random::<f64>()).exp() - 0.9).collect()
-        };
+        Grammar::drawn([nt, pt, rank, words], || (3.0 * rng.random::<f64>()).exp() - 0.9)
+    }
+
+    fn drawn([nt, pt, rank, words]: [usize; 4], mut draw: impl FnMut() -> f64) -> Grammar {
+        let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| draw()).collect() };
         let (mut start, mut u, mut vw) = (draw(nt), draw(nt * rank), draw((nt + pt) * 2 * rank));
         let mut emissions = draw(words * pt);
         normalise(&mut start, std::iter::once((0..nt).collect()));
@@ -290,4 +292,49 @@ fn impossible_sentences_are_reported_by_number() {
     let batch = Batch::new([vec![0, 1], vec![0, 2, 1]]).expect("not empty");
     let error = Chart::default().inside(&rules, &batch, &[0, 1, 0, 2, 1]).unwrap_err();
     assert_eq!(error, OutOfRange { sentence: 1 });
+}
+
+#[test]
+fn what_underflow_takes_from_finite_scores_is_refused_and_not_lost_in_silence() {
+    fn posteriors<T: Real>(g: &Grammar, batch: &Batch) -> Result<(f64, Vec<f64>), OutOfRange> {
+        let (children, root, leaves, scales) = g.rank_space::<T>();
+        let rules = Rules {
+            rank: g.rank,
+            children: Children::Rank(&children),
+            root: &root,
+            leaves: &leaves,
+            leaf_scales: &scales,
+            floor: 0.0,
+        };
+        let words: Vec<usize> = batch.words().iter().map(|&w| w as usize).collect();
+        let mut chart = Chart::<T>::default();
+        chart.inside(&rules, batch, &words)?;
+        chart.outside(&rules, true);
+        Ok((chart.log_z()[0], chart.posteriors(0)))
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    let (mut kept, mut refused) = (0, 0);
+    for nats in [40.0, 120.0, 180.0] {
+        for _ in 0..400 {
+            let g = Grammar::drawn([4, 5, 4, 6], || (-nats * rng.random::<f64>()).exp());
+            let sentence: Vec<u32> = (0..8).map(|_| rng.random_range(0..6)).collect();
+            let batch = Batch::new([sentence]).expect("words");
+            let Ok((single, ours)) = posteriors::<f32>(&g, &batch) else {
+                refused += 1;
+                continue;
+            };
+            kept += 1;
+            let (double, theirs) = posteriors::<f64>(&g, &batch).expect("in range");
+            assert!((single - double).abs() < 1e-5 * double.abs(), "{nats}: {single} {double}");
+            let sum: f64 = ours.iter().sum();
+            // Gradients that overflowed are looked for by who reads them.
+            if sum.is_finite() {
+                assert!((sum - 7.0).abs() < 1e-3, "{sum} spans of two words and more");
+                for (ours, theirs) in ours.iter().zip(&theirs) {
+                    assert!((ours - theirs).abs() < 1e-3, "{nats}: {ours} {theirs}");
+                }
+            }
+        }
+    }
+    assert!(kept > 400 && refused > 0, "{kept} kept, {refused} refused");
 }

@@ -58,6 +58,7 @@ fn run<T: Real>(
     let weight = -1.0 / batch.tokens() as f64;
     lattice.forward(rules, batch, &words.of_token)?;
     lattice.backward(rules);
+    lattice.check()?;
     Ok(Inferred {
         log_probs: lattice.log_p().to_vec(),
         gradients: lattice.gradients(rules, weight),

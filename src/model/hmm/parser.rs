@@ -214,6 +214,7 @@ fn run<N: Real>(
     lattice.forward(rules, batch, words)?;
     if !matches!(wanted, Posteriors::None) {
         lattice.backward(rules);
+        lattice.check()?;
     }
     let found = |b: usize| Found {
         log_prob: lattice.log_p()[b],
