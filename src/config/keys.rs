@@ -43,8 +43,9 @@ pub(super) fn meant<'a>(key: &str, beside: impl Iterator<Item = &'a str>) -> Opt
         false => format!("`{full}` outside of all sections"),
     };
     let same: Vec<String> = all.iter().filter(|full| name(full) == key).map(shown).collect();
-    if !same.is_empty() {
-        return Some(same.join(" or "));
+    if let Some((last, others)) = same.split_last() {
+        let others = others.join(", ");
+        return Some(if others.is_empty() { last.clone() } else { format!("{others} or {last}") });
     }
     if let Some(near) = nearest(key, 0.7, beside) {
         return Some(format!("`{near}`"));
@@ -85,7 +86,7 @@ mod tests {
             ("epochs=3", "did you mean `training.epochs`?"),
             ("epoch=3", "did you mean `training.epochs`?"),
             ("model.batchsize=3", "did you mean `training.batch_size`?"),
-            ("training.max_length=3", "did you mean `data.max_length` or `evaluation.max_length`?"),
+            ("training.max_length=3", "did you mean `data.max_length`, `evaluation.max_length` or"),
             ("training.epoch=3", "did you mean `epochs`?"),
             ("training.xyz=3", "expected one of `epochs`"),
         ] {

@@ -52,13 +52,22 @@ fn readers(key: &str) -> Option<(&'static str, &'static [Family])> {
     USES.into_iter().find(|(known, families)| names(known) && *families != ALL)
 }
 
+impl Family {
+    /// Whether a setting, by its full key, changes anything about a model of the family.
+    pub fn reads(self, key: &str) -> bool {
+        readers(key).is_none_or(|(_, families)| families.contains(&self))
+    }
+}
+
 /// Settings that a family does not read, with those that do, as a sentence; `None` where it reads
 /// all of them.
 pub fn unused(family: Family, keys: &[&str]) -> Option<String> {
     let mut told: Vec<String> = Vec::new();
     for (key, readers) in keys.iter().filter_map(|key| readers(key)) {
+        if family.reads(key) {
+            continue;
+        }
         let others = match readers {
-            readers if readers.contains(&family) => continue,
             LEARNT => "all but ngram do".to_owned(),
             [one] => format!("only {} does", one.name()),
             some => format!("only {} do", listed(some)),
@@ -157,6 +166,8 @@ mod tests {
             )
         );
         assert_eq!(unused(Ngram, &["model.order", "data.train"]), None);
+        let read = ["model.rank", "model.states", "training.clip", "seed"].map(|k| Ngram.reads(k));
+        assert_eq!(read, [false, false, false, true]);
     }
 
     #[test]

@@ -17,20 +17,6 @@ pub fn rows(m: &Model) -> Vec<(&'static str, String)> {
     }
 }
 
-/// Whether a setting, by its full key, changes anything about a model of the family.
-pub fn concerns(family: Family, key: &str) -> bool {
-    use Family::*;
-    match key {
-        "model.nonterminals" | "model.preterminals" => family.has_trees(),
-        "model.states" => matches!(family, RankHmm | Lhmm | Hmm),
-        "model.rank" => matches!(family, RankPcfg | TdPcfg | Lpcfg | RankHmm | Lhmm),
-        "model.latent" | "model.encoder" | "model.encoder_embedding" => family == CPcfg,
-        "model.order" => family == Ngram,
-        "model.embedding" | "model.dropout" => !family.is_counted(),
-        _ => !(family.is_counted() && key.starts_with("training.")),
-    }
-}
-
 /// The sizes in one line.
 pub fn line(m: &Model) -> String {
     let words = rows(m).into_iter().map(|(name, value)| match name {
@@ -52,16 +38,5 @@ mod tests {
         assert_eq!(line(&of(Family::CPcfg)), "64 NT  128 PT  latent 64");
         assert_eq!(line(&of(Family::RankHmm)), "states 256  rank 128");
         assert_eq!(line(&of(Family::Lhmm)), "states 256  features 128");
-    }
-
-    #[test]
-    fn settings_concern_the_families_that_read_them() {
-        let of = |family| {
-            let keys = ["model.rank", "model.states", "model.order", "training.clip", "seed"];
-            keys.map(|key| concerns(family, key))
-        };
-        assert_eq!(of(Family::RankPcfg), [true, false, false, true, true]);
-        assert_eq!(of(Family::Hmm), [false, true, false, true, true]);
-        assert_eq!(of(Family::Ngram), [false, false, true, false, true]);
     }
 }

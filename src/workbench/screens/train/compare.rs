@@ -2,7 +2,6 @@
 
 use crate::config::Config;
 use crate::workbench::shared::RunEntry;
-use crate::workbench::sizes;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A setting with its value in every run shown; `None` where a run does not have it.
@@ -65,7 +64,7 @@ fn flat(config: &Config) -> BTreeMap<String, String> {
     if let Ok(table) = toml::from_str::<toml::Table>(&config.to_toml()) {
         walk("", &toml::Value::Table(table), &mut out);
     }
-    out.retain(|key, _| sizes::concerns(config.model.family, key));
+    out.retain(|key, _| config.model.family.reads(key));
     out
 }
 
