@@ -38,7 +38,13 @@ impl<'a> Published<'a> {
     ) -> Result<Published<'a>, CheckpointError> {
         // A safetensors file begins with the length of its header and the header's bracket.
         let content = if bytes.get(8) == Some(&b'{') {
-            SafeTensors::deserialize(bytes).map(Content::Safetensors).map_err(|e| e.to_string())
+            match SafeTensors::deserialize(bytes) {
+                Ok(_) if read::is_ours(bytes) => {
+                    Err("it is a checkpoint of rankspace already, and is used as it is".into())
+                }
+                Ok(file) => Ok(Content::Safetensors(file)),
+                Err(e) => Err(e.to_string()),
+            }
         } else {
             StateFile::read(bytes).map(Content::Torch)
         };

@@ -8,13 +8,23 @@ use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+/// Whether a safetensors file is a checkpoint of this program.
+pub(super) fn is_ours(bytes: &[u8]) -> bool {
+    let header = SafeTensors::read_metadata(bytes);
+    header.is_ok_and(|(_, h)| h.metadata().as_ref().is_some_and(|m| m.contains_key("schema")))
+}
+
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
     let malformed = |reason: String| CheckpointError::Malformed { name: name.to_owned(), reason };
     let import = format!("`rankspace import {name} --family FAMILY ...` makes a checkpoint of it");
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| {
         malformed(match bytes {
+            // A safetensors file that is cut short may begin with any length.
+            [_, _, _, _, _, _, _, _, b'{', ..] => format!("it is cut short or damaged ({e})"),
             // The beginnings of a zip archive and of a pickle.
-            [b'P', b'K', 3, 4, ..] | [0x80, ..] => format!("it is a file of PyTorch; {import}"),
+            [b'P', b'K', 3, 4, ..] | [0x80, 2..=5, ..] => {
+                format!("it is a file of PyTorch; {import}")
+            }
             _ if is_text(bytes) => "it is text, such as a treebank".into(),
             _ => format!("it is no safetensors file ({e})"),
         })

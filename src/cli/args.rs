@@ -3,7 +3,7 @@
 
 use super::corpus::args::Corpus;
 use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
-use super::values::{confidence, seed, several};
+use super::values::{confidence, seed, several, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -187,7 +187,7 @@ pub struct Eval {
     /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev
     pub corpus: PathBuf,
     /// Leave out sentences of more words, counted after preprocessing
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub max_length: Option<usize>,
     #[command(flatten)]
     pub decoding: Decoding,
@@ -343,19 +343,15 @@ pub struct Sample {
     /// Checkpoint file, or a run folder (its best checkpoint)
     pub checkpoint: PathBuf,
     /// How many sentences
-    #[arg(
-        short,
-        long = "number",
-        value_name = "N",
-        allow_negative_numbers = true,
-        default_value_t = 10
-    )]
+    #[arg(short, long = "number", value_name = "N", allow_negative_numbers = true,
+          default_value_t = 10, value_parser = whole)]
     pub number: usize,
     /// The same seed draws the same sentences
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0, value_parser = seed)]
     pub seed: u64,
     /// Leave out sentences of more words
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100,
+          value_parser = whole)]
     pub max_length: usize,
     /// How to print them [default: bracket for grammars, text for language models]
     #[arg(long, value_enum)]
@@ -406,7 +402,7 @@ pub struct Consensus {
     #[arg(long)]
     pub votes: bool,
     /// Leave out sentences of more words, counted after preprocessing
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub max_length: Option<usize>,
     /// Print one JSON object
     #[arg(long)]
@@ -477,10 +473,12 @@ pub struct Bench {
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
     /// Cores used; 0 takes all
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0,
+          value_parser = whole)]
     pub threads: usize,
     /// Steps measured for each case, after two to warm up
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10,
+          value_parser = whole)]
     pub steps: usize,
     /// Print a JSON array
     #[arg(long)]

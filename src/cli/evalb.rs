@@ -3,7 +3,7 @@
 
 use super::args::{Evalb, Scoring};
 use super::failure::Told;
-use super::file;
+use super::file::{self, TREES};
 use super::plain::tell;
 use super::sentences::name_of;
 use crate::evaluation::evalb::{
@@ -19,7 +19,7 @@ use std::path::Path;
 
 pub fn run(args: &Evalb, out: &mut dyn Write) -> Result<()> {
     let parameters = parameters(&args.scoring)?;
-    let (gold, test) = (read(&args.gold)?, read(&args.test)?);
+    let (gold, test) = (read(&args.gold, TREES)?, read(&args.test, TREES)?);
     let evaluation = evaluate(&gold, &test, &parameters);
     if args.json {
         serde_json::to_writer(&mut *out, &object(&evaluation, &parameters, args))?;
@@ -86,7 +86,8 @@ pub fn parameters(scoring: &Scoring) -> Result<Parameters> {
     let mut parameters = Parameters::default();
     if let Some(path) = &scoring.parameters {
         let name = path.display();
-        parameters = Parameters::parse(&read(path)?).with_context(|| format!("{name}"))?;
+        parameters =
+            Parameters::parse(&read(path, &["prm"])?).with_context(|| format!("{name}"))?;
         if let Some(line) = parameters.debug_line() {
             tell(&format!("{name}: line {line}: DEBUG has no effect here"));
         }
@@ -95,8 +96,9 @@ pub fn parameters(scoring: &Scoring) -> Result<Parameters> {
     Ok(parameters)
 }
 
-/// All bytes of a file or of standard input, decompressed where they are gzip.
-pub fn read(path: &Path) -> Result<Vec<u8>> {
+/// All bytes of a file or of standard input, decompressed where they are gzip; such files have one
+/// of these endings.
+pub fn read(path: &Path, endings: &[&str]) -> Result<Vec<u8>> {
     let named = || name_of(path);
     let bytes = match path == Path::new("-") {
         true => {
@@ -104,7 +106,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
             io::stdin().read_to_end(&mut bytes).with_context(named)?;
             bytes
         }
-        false => file::read(path)?,
+        false => file::read(path, endings)?,
     };
     let mut text = Vec::new();
     match bytes.starts_with(&[0x1f, 0x8b]) {

@@ -16,6 +16,7 @@ mod failure;
 mod file;
 mod ledger;
 mod lines;
+mod mistakes;
 mod noise;
 mod open;
 mod parse;
@@ -49,6 +50,11 @@ pub fn main() -> ExitCode {
         Err(error) => {
             if let Some(word) = open::mistyped(&error) {
                 return failure::exit(Err(open::no_such_path(&word)));
+            }
+            let words: Vec<String> =
+                std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
+            if let Some(usage) = mistakes::explain(&error, &words) {
+                return failure::exit(Err(usage.into()));
             }
             // Help and version too arrive here; a closed pipe is no fault of theirs.
             let _ = error.print();

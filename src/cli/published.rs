@@ -2,12 +2,13 @@
 
 use super::args::{Export, Import};
 use super::failure::Usage;
-use super::file::read;
+use super::file::{WEIGHTS, read, refuse_existing};
 use super::plain::tell;
 use super::sentences;
 use super::signals::clean_up_on_signals;
+use super::values::blame;
 use crate::checkpoint::{Published, pickled_words, write_atomically};
-use crate::config::{Config, Family, Sources, nearest};
+use crate::config::{self, Config, Family, Sources, nearest};
 use crate::model;
 use crate::report::counted;
 use crate::treebank::{LengthLimits, Preprocessing, Vocabulary, load};
@@ -24,12 +25,19 @@ pub fn import(args: &Import, out: &mut dyn Write) -> Result<()> {
     clean_up_on_signals()?;
     let family = family(&args.family)?;
     // A family's own defaults hold for what is not set.
-    let mut settings = args.set.clone();
-    settings.push(format!("model.family={}", family.name()));
-    let mut config = Config::from_toml("--set", "", &settings)
-        .map_err(|e| Usage(format!("--set: {}", e.to_string().replace("--set: ", ""))))?;
+    let mut settings = vec![format!("model.family={}", family.name())];
+    let mut config = Config::of_family(family);
+    for change in &args.set {
+        settings.push(change.clone());
+        config = Config::from_toml("--set", "", &settings).map_err(|e| blame(change, e))?;
+    }
+    let set: Vec<&str> =
+        args.set.iter().filter_map(|s| Some(s.split_once('=')?.0.trim())).collect();
+    if let Some(unused) = config::unused(family, &set) {
+        tell(&format!("warning: {unused}"));
+    }
     refuse_existing(&args.out)?;
-    let bytes = read(&args.file)?;
+    let bytes = read(&args.file, WEIGHTS)?;
     let published = Published::read(&args.file.display().to_string(), family, &bytes)?;
     let size = published.sizes(&mut config)?;
     let vocabulary = match (&args.vocabulary, &args.corpus) {
@@ -125,16 +133,9 @@ fn family(name: &str) -> Result<Family> {
     })
 }
 
-fn refuse_existing(path: &Path) -> Result<()> {
-    match path.exists() {
-        true => bail!("{} is there already, and nothing is overwritten", path.display()),
-        false => Ok(()),
-    }
-}
-
 /// A vocabulary of one word a line, or pickled.
 fn listed(path: &Path, family: Family, size: usize) -> Result<Vocabulary> {
-    let bytes = read(path)?;
+    let bytes = read(path, &["vocab", "txt", "pkl", "pickle"])?;
     let name = path.display();
     let words: Vec<Arc<str>> = if bytes.first() == Some(&0x80) {
         pickled_words(&name.to_string(), &bytes)?.into_iter().map(Arc::from).collect()

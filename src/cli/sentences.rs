@@ -124,6 +124,20 @@ pub fn open(path: &Path, options: FileOptions) -> Result<Vec<Entries<Box<dyn Buf
     open_sections(path, "", options)
 }
 
+/// That a sentence stands where a file is read; `None` where it may be the name of one.
+fn is_sentence(path: &Path) -> Option<anyhow::Error> {
+    let words = path.to_str().filter(|_| !path.exists())?;
+    let core = words.trim_end_matches(['.', '?', '!']);
+    let ending = core.rsplit_once('.').map_or(" ", |(_, ending)| ending);
+    let is_one = core.contains(' ') && ending.contains(' ') && !core.contains(['/', '*', '?']);
+    is_one.then(|| {
+        anyhow!(
+            "{words}: no such file; sentences are read from standard input, e.g. \
+             `echo SENTENCE | rankspace parse CHECKPOINT`"
+        )
+    })
+}
+
 /// [`open`] for several, of folders only these sections where some are asked for.
 pub fn open_all(
     paths: &[PathBuf],
@@ -195,6 +209,9 @@ impl Given {
 /// standard input is text as typed, and may be several, which is said.
 pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Given>> {
     let typed = path == Path::new("-");
+    if let Some(error) = is_sentence(path) {
+        return Err(error);
+    }
     let mut given = Vec::new();
     let mut problems = Vec::new();
     let mut several = 0;

@@ -2,6 +2,7 @@
 
 use super::args::Significance;
 use super::evalb::{hint, parameters, read};
+use super::file::TREES;
 use super::plain::tell;
 use super::sentences::name_of;
 use crate::evaluation::evalb::line_counts;
@@ -28,6 +29,7 @@ struct Compared {
 
 pub fn run(args: &Significance, out: &mut dyn Write) -> Result<()> {
     let parameters = parameters(&args.scoring)?;
+    let read = |path| read(path, TREES);
     let (gold, a, b) = (read(&args.gold)?, read(&args.a)?, read(&args.b)?);
     let samples = Samples::score(&gold, &a, &b, &parameters);
     for (path, faults) in [&args.a, &args.b].into_iter().zip(&samples.faults) {

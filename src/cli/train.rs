@@ -142,8 +142,15 @@ fn settings(args: &Train) -> Result<Config> {
                 "{shown} is a run folder: `rankspace resume {shown}` goes on with it; the \
                  config.toml in it holds its settings"
             ),
-            false => return Err(file::is_folder(folder)),
+            false => return Err(file::is_folder(folder, &["toml"])),
         }
+    }
+    // The name of a preset alone, where no file has it.
+    if let Some(name) = args.config.as_deref().filter(|path| !path.exists()).and_then(Path::to_str)
+        && config::preset(name).is_ok()
+    {
+        let message = format!("{name}: no such file; a preset is named by `--preset {name}`");
+        return Err(Usage(message).into());
     }
     if let Err(error) = with(&[]) {
         return Err(match error {

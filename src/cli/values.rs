@@ -9,6 +9,11 @@ pub fn seed(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("expected a whole number from 0 to {}", i64::MAX))
 }
 
+/// A count or a length.
+pub fn whole(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "expected a whole number, 0 or more".to_owned())
+}
+
 /// A number of runs.
 pub fn several(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().ok().filter(|n| (1..=1000).contains(n));

@@ -47,10 +47,15 @@ pub(super) fn with_suggestion(message: &str) -> String {
         return format!("expected {WHOLE_NUMBER}");
     }
     // "invalid value: integer `-1`, expected u64" is a programmer's word for it.
-    for kind in ["u64", "usize"] {
+    for (kind, word) in [
+        ("u64", WHOLE_NUMBER),
+        ("usize", WHOLE_NUMBER),
+        ("f64", "a number"),
+        ("struct Schedule", "{ plateau = NUMBER, factor = NUMBER }"),
+    ] {
         if let Some(found) = message.strip_suffix(&format!(", expected {kind}")) {
-            let found = found.rsplit_once(": ").map_or(found, |(_, found)| found);
-            return format!("expected {WHOLE_NUMBER}, found {found}");
+            let found = found.split_once(": ").map_or(found, |(_, found)| found);
+            return format!("expected {word}, found {found}");
         }
     }
     let mut names = quoted(message);

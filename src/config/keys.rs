@@ -34,6 +34,13 @@ fn gather(section: &str, found: &mut Vec<String>) {
     }
 }
 
+/// The full key of the setting of that name, written as an option may be: `batch-size` is
+/// `training.batch_size`.
+pub fn setting(name: &str) -> Option<String> {
+    let name = name.replace('-', "_");
+    all().into_iter().find(|full| full.rsplit('.').next() == Some(&name))
+}
+
 /// What an unknown key was meant to be, of those that may stand beside it or anywhere else.
 pub(super) fn meant<'a>(key: &str, beside: impl Iterator<Item = &'a str>) -> Option<String> {
     let all = all();
@@ -76,6 +83,13 @@ mod tests {
             assert!(all.iter().any(|known| known == key), "{key}: {all:?}");
         }
         assert!(!all.iter().any(|key| key == "data" || key == "data."), "{all:?}");
+    }
+
+    #[test]
+    fn a_setting_is_found_by_its_name() {
+        assert_eq!(setting("batch-size").as_deref(), Some("training.batch_size"));
+        assert_eq!(setting("seed").as_deref(), Some("seed"));
+        assert_eq!(setting("nothing"), None);
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub use data::{
 };
 pub use ensemble::{Ensemble, Kind, OnFailure, Sampling, Update};
 pub use error::{ConfigError, nearest};
+pub use keys::setting;
 pub use parser::{Binarisation, Heads, Horizontal, LexiconKind, Parser, ParserFamily};
 pub use presets::{Preset, preset, presets};
 pub use sections::{
@@ -289,6 +290,20 @@ mod tests {
         }
         let error = Config::from_toml("c", "seed = -1\n", &[]).unwrap_err().to_string();
         assert!(error.starts_with("c:1:8: expected a whole number from 0 to"), "{error}");
+    }
+
+    #[test]
+    fn what_a_setting_expects_is_said_in_words() {
+        for (setting, said) in [
+            ("training.learning_rate=abc", "expected a number, found string \"abc\""),
+            (
+                "training.schedule=2",
+                "expected { plateau = NUMBER, factor = NUMBER }, found integer",
+            ),
+        ] {
+            let error = Config::from_toml("c", "", &[setting.into()]).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
     }
 
     #[test]

@@ -62,25 +62,29 @@ impl Family {
 /// Settings that a family does not read, with those that do, as a sentence; `None` where it reads
 /// all of them.
 pub fn unused(family: Family, keys: &[&str]) -> Option<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut told: Vec<(Vec<&str>, &[Family])> = Vec::new();
     for (key, readers) in keys.iter().filter_map(|key| readers(key)) {
-        if family.reads(key) {
-            continue;
+        match told.iter_mut().find(|(_, others)| *others == readers) {
+            _ if family.reads(key) => {}
+            Some((keys, _)) if keys.contains(&key) => {}
+            Some((keys, _)) => keys.push(key),
+            None => told.push((vec![key], readers)),
         }
-        let others = match readers {
+    }
+    let of_readers = |(keys, readers): &(Vec<&str>, &[Family])| {
+        let others = match *readers {
             LEARNT => "all but ngram do".to_owned(),
             [one] => format!("only {} does", one.name()),
-            some => format!("only {} do", listed(some)),
+            some => format!("only {} do", listed(some.iter().map(|f| f.name()))),
         };
-        told.push(format!("{key} ({others})"));
-    }
-    told.dedup();
-    let keys = told.join(", ");
+        format!("{} ({others})", listed(keys.iter().copied()))
+    };
+    let keys = told.iter().map(of_readers).collect::<Vec<_>>().join(", ");
     (!told.is_empty()).then(|| format!("the family {} does not use {keys}", family.name()))
 }
 
-fn listed(families: &[Family]) -> String {
-    let names: Vec<&str> = families.iter().map(|f| f.name()).collect();
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
     match names.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         _ => names.concat(),
@@ -159,10 +163,11 @@ mod tests {
             Some("the family rank-pcfg does not use model.states (only rank-hmm, lhmm and hmm do)")
         );
         assert_eq!(
-            unused(Ngram, &["model.latent", "training.schedule.factor"]).as_deref(),
+            unused(Ngram, &["model.latent", "training.schedule.factor", "training.clip"])
+                .as_deref(),
             Some(
                 "the family ngram does not use model.latent (only c-pcfg does), \
-                 training.schedule (all but ngram do)"
+                 training.schedule and training.clip (all but ngram do)"
             )
         );
         assert_eq!(unused(Ngram, &["model.order", "data.train"]), None);

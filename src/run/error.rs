@@ -15,6 +15,10 @@ pub enum RunError {
     Missing(PathBuf),
     #[error("{} is not a run folder: it has no config.toml", .0.display())]
     NotARun(PathBuf),
+    #[error("{} is not a run folder, but lies in one: {}", path.display(), run.display())]
+    InARun { path: PathBuf, run: PathBuf },
+    #[error("{} is not a run folder, but holds some: name one, e.g. {}", path.display(), run.display())]
+    HoldsRuns { path: PathBuf, run: PathBuf },
     #[error("{} holds runs of several seeds and is none itself: name one of the folders in it", .0.display())]
     AGroup(PathBuf),
     #[error("the run folder {} is gone", .0.display())]

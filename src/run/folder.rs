@@ -63,7 +63,7 @@ impl RunFolder {
         } else if super::Group::is_one(path) {
             Err(RunError::AGroup(path.to_owned()))
         } else {
-            Err(RunError::NotARun(path.to_owned()))
+            Err(no_run(path))
         }
     }
 
@@ -131,6 +131,24 @@ impl RunFolder {
     /// What the rounds of an ensemble leave behind, see [`KeptRound`](super::KeptRound).
     pub fn rounds(&self) -> PathBuf {
         self.path.join("rounds")
+    }
+}
+
+/// That a path is no run folder, with the one that was meant where it lies near.
+fn no_run(path: &Path) -> RunError {
+    let is_run = |path: &Path| path.join("config.toml").is_file();
+    let above = path.ancestors().skip(1).take(2).map(|above| match above {
+        empty if empty.as_os_str().is_empty() => Path::new("."),
+        above => above,
+    });
+    if let Some(run) = above.into_iter().find(|path| is_run(path)) {
+        return RunError::InARun { path: path.to_owned(), run: run.to_owned() };
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let runs = entries.map(|entry| entry.path()).filter(|path| is_run(path));
+    match runs.max() {
+        Some(run) => RunError::HoldsRuns { path: path.to_owned(), run },
+        None => RunError::NotARun(path.to_owned()),
     }
 }
 
@@ -209,6 +227,16 @@ mod tests {
     #[test]
     fn other_folders_are_refused() {
         let base = tempfile::tempdir().expect("temporary folder");
-        assert!(matches!(RunFolder::open(base.path()), Err(RunError::NotARun(_))));
+        let refused = |path: &Path| RunFolder::open(path).expect_err("no run folder").to_string();
+        assert!(refused(base.path()).ends_with("is not a run folder: it has no config.toml"));
+        let run = RunFolder::create_at(&base.path().join("run"), &Config::default());
+        let run = run.expect("creates");
+        let holds = refused(base.path());
+        assert!(holds.contains("but holds some") && holds.ends_with("/run"), "{holds}");
+        for inside in [run.checkpoints(), run.checkpoints().join("best.safetensors")] {
+            std::fs::create_dir_all(&inside).expect("creates");
+            let inside = refused(&inside);
+            assert!(inside.contains("but lies in one") && inside.ends_with("/run"), "{inside}");
+        }
     }
 }

@@ -220,19 +220,19 @@ fn files_of_unequal_length_are_scored_as_far_as_both_go_and_fail() {
 fn a_folder_in_place_of_a_file_is_told_with_a_file_in_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::create_dir(folder.path().join("d")).expect("made");
-    for name in ["a.mrg", "d/b.mrg"] {
+    for name in ["a.mrg", "d/b.mrg", "d/b.prm", "d/b.pt", "d/b.toml", "d/b.txt"] {
         fs::write(folder.path().join(name), "(S (NN a))\n").expect("written");
     }
-    for call in [
-        "evalb d a.mrg",
-        "evalb a.mrg d",
-        "evalb a.mrg a.mrg -p d",
-        "significance a.mrg a.mrg d",
-        "train d",
-        "corpus generate --grammar d",
-        "import d --family rank-pcfg --corpus a.mrg --out x",
+    for (call, ending) in [
+        ("evalb d a.mrg", "mrg"),
+        ("evalb a.mrg d", "mrg"),
+        ("evalb a.mrg a.mrg -p d", "prm"),
+        ("significance a.mrg a.mrg d", "mrg"),
+        ("train d", "toml"),
+        ("corpus generate --grammar d", "txt"),
+        ("import d --family rank-pcfg --corpus a.mrg --out x", "pt"),
     ] {
         let told = rankspace(call).within(folder.path()).fails();
-        told.complains("d is a folder: name a file in it, e.g. d/b.mrg");
+        told.complains(&format!("d is a folder: name a file in it, e.g. d/b.{ending}\n"));
     }
 }

@@ -129,6 +129,22 @@ fn weights_of_every_family_leave_as_a_torch_file_and_come_back() {
 }
 
 #[test]
+fn what_cannot_be_imported_or_exported_is_told_with_what_can() {
+    let base = trained();
+    let call = |call: &str| rankspace(call).within(base);
+    call("export lpcfg-toy no/a.pt").fails().complains("no/a.pt: there is no folder no");
+    let import = "--vocabulary v --out w.safetensors";
+    let ours = call("import lpcfg-toy/checkpoints/best.safetensors --family lpcfg").args(import);
+    ours.fails().complains("it is a checkpoint of rankspace already");
+    let family = call("import a.pt --family lpcgf").args(import).refused();
+    family.complains("did you mean `lpcfg`?");
+    let set = call("import a.pt --family lpcfg --set training.epoch=3").args(import).refused();
+    set.complains("--set training.epoch=3: unknown key `epoch`, did you mean `epochs`?");
+    let set = call("import a.pt --family lpcfg --set model.states=3").args(import).fails();
+    set.complains("warning: the family lpcfg does not use model.states");
+}
+
+#[test]
 fn sizes_that_a_family_is_told_not_to_use_change_no_shape_and_the_others_do() {
     for family in Family::ALL.into_iter().filter(|family| !family.is_counted()) {
         let shapes = |setting: &str| {

@@ -219,6 +219,11 @@ fn settings_that_do_not_exist_are_refused_with_the_nearest() {
     rankspace("train --preset smaple").refused().complains("did you mean `sample`?");
     train("training.threads=2").refused().complains("did you mean `threads` outside of all");
     train("training.states=2").refused().complains("did you mean `model.states`?");
+    rankspace("train sample").refused().complains("named by `--preset sample`");
+    rankspace("train --preset sample --epochs 3")
+        .refused()
+        .complains("--set training.epochs=VALUE");
+    rankspace("train --preset sample --set epochs 3").refused().complains("training.epochs=3");
     let data = rankspace("train --preset plain").refused();
     data.complains("`--set data.preset=plain`");
     rankspace("presets plian").refused().complains("did you mean `plain`?");
@@ -381,6 +386,18 @@ fn files_that_are_empty_or_no_checkpoints_are_named() {
         rankspace(command).arg("nowhere").within(base.path()).fails().complains("no such folder");
     }
     rankspace("score").arg(&run).input("").fails().complains("standard input: no sentence");
+    for sentence in ["The dog barks", "Does Mr. Smith bark?"] {
+        let call = rankspace("parse").arg(&run).arg(sentence).fails();
+        call.complains("sentences are read from standard input");
+    }
+    rankspace("parse").arg(&run).arg("no such.txt").fails().complains("no such file or folder");
+    rankspace("watch").arg(run.join("checkpoints")).fails().complains("but lies in one: ");
+    rankspace("eval").arg(trained()).arg("x").fails().complains("but holds some: name one, e.g. ");
+    let cut = std::fs::read(run.join("checkpoints/best.safetensors")).expect("readable");
+    std::fs::write(base.path().join("cut.safetensors"), &cut[..300]).expect("writable");
+    let cut = rankspace("eval cut.safetensors x").within(base.path()).fails();
+    cut.complains("cut short or damaged");
+    rankspace("sample -n -1").arg(&run).refused().complains("expected a whole number, 0 or more");
     rankspace("watch .").within(base.path()).fails().complains("is not a run folder");
 }
 

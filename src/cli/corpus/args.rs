@@ -1,6 +1,6 @@
 //! Arguments of `corpus`.
 
-use crate::cli::values::seed;
+use crate::cli::values::{seed, whole};
 use crate::config::{Encoding, Format};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
@@ -181,17 +181,19 @@ pub struct CorpusClean {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Leave out sentences of fewer words, counted after cleaning
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1,
+          value_parser = whole)]
     pub min_length: usize,
     /// Leave out sentences of more words
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub max_length: Option<usize>,
 }
 
 #[derive(Debug, Args)]
 pub struct CorpusGenerate {
     /// How many sentences
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100,
+          value_parser = whole)]
     pub sentences: usize,
     /// The same seed gives the same sentences
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0, value_parser = seed)]
@@ -200,9 +202,11 @@ pub struct CorpusGenerate {
     #[arg(long, value_name = "FILE")]
     pub grammar: Option<PathBuf>,
     /// Shortest sentence in words
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 3)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 3,
+          value_parser = whole)]
     pub min_length: usize,
     /// Longest sentence in words
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 30)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 30,
+          value_parser = whole)]
     pub max_length: usize,
 }

@@ -56,7 +56,7 @@ fn generated(args: &CorpusGenerate, out: &mut dyn Write) -> Result<()> {
         None => Grammar::bundled(),
         Some(path) => {
             let name = path.display();
-            let text = String::from_utf8(file::read(path)?);
+            let text = String::from_utf8(file::read(path, &["txt"])?);
             let text = text.with_context(|| format!("{name}: no UTF-8 text"))?;
             Grammar::parse(&text).with_context(|| format!("{name}"))?
         }
