@@ -1,8 +1,9 @@
 //! Preprocessing that gives trees: what a model would see of a treebank, as a treebank.
 
 use super::graph::{Graph, GraphNode};
+use super::memo::{Memo, Purpose, Rewritten};
 use super::normalise::is_normal_but_n;
-use super::preprocess::{Memo, Purpose, Rewritten, root_brackets};
+use super::preprocess::root_brackets;
 use super::{NodeId, Preprocessing, Removed, TaggedWords, Tree, attach};
 use crate::config::{Discontinuous, FunctionLabels, UnaryChains};
 use std::collections::BTreeMap;

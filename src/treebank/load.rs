@@ -1,5 +1,5 @@
+use super::memo::Memo;
 use super::open::open;
-use super::preprocess::Memo;
 use super::source::{Expanded, expand, expand_with_notes};
 use super::{
     Corpus, Entries, Entry, Interner, Preprocessing, Problem, Removed, Sentence, TreebankError,

@@ -18,6 +18,7 @@ mod graph;
 mod intern;
 mod layout;
 mod load;
+mod memo;
 mod normalise;
 mod notation;
 mod open;
