@@ -4,6 +4,9 @@ use thiserror::Error;
 /// What TOML can hold and a setting that counts may be.
 pub(super) const WHOLE_NUMBER: &str = "a whole number from 0 to 9223372036854775807";
 
+/// What stands where one value was given for all settings of a section.
+const SECTION: &str = "a section, whose settings are given one by one";
+
 /// Why a config cannot be used; every message names the place and what was expected.
 #[derive(Debug, Error)]
 pub enum ConfigError {
@@ -52,6 +55,14 @@ pub(super) fn with_suggestion(message: &str) -> String {
         ("usize", WHOLE_NUMBER),
         ("f64", "a number"),
         ("struct Schedule", "{ plateau = NUMBER, factor = NUMBER }"),
+        ("struct VocabularyLimits", SECTION),
+        ("struct Data", SECTION),
+        ("struct Model", SECTION),
+        ("struct Training", SECTION),
+        ("struct Evaluation", SECTION),
+        ("struct Run", SECTION),
+        ("struct Parser", SECTION),
+        ("struct Ensemble", SECTION),
     ] {
         if let Some(found) = message.strip_suffix(&format!(", expected {kind}")) {
             let found = found.split_once(": ").map_or(found, |(_, found)| found);

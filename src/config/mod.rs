@@ -75,7 +75,12 @@ impl Config {
         let name = path.display().to_string();
         let failed = |reason: String| ConfigError::Read { path: name.clone(), reason };
         let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
-        let not_a_config = |what: &str| failed(format!("this is not a config: {what}"));
+        let not_a_config = |what: &str| {
+            failed(format!(
+                "this is not a config: {what}; a corpus is named by a setting, as in \
+                 `--set data.train=FILE`"
+            ))
+        };
         let text = String::from_utf8(bytes).map_err(|_| not_a_config("it is not text"))?;
         if text.trim_start().starts_with('(') {
             return Err(not_a_config("it looks like a treebank"));
@@ -300,6 +305,8 @@ mod tests {
                 "training.schedule=2",
                 "expected { plateau = NUMBER, factor = NUMBER }, found integer",
             ),
+            ("data.vocabulary=5", "expected a section, whose settings are given one by one, found"),
+            ("model=5", "expected a section, whose settings are given one by one, found"),
         ] {
             let error = Config::from_toml("c", "", &[setting.into()]).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");

@@ -31,8 +31,10 @@ pub struct Expanded {
 
 /// [`expand`], with what of the folders is passed over.
 pub fn expand_with_notes(names: &[String], sections: &str) -> Result<Expanded, TreebankError> {
-    let sections = parse_sections(sections)?;
+    let asked = sections;
+    let sections = parse_sections(asked)?;
     let (mut sources, mut notes) = (Vec::new(), Vec::new());
+    let mut has_sections = false;
     for name in names {
         if let Some(split) = name.strip_prefix("sample:") {
             sources.push(Source::Sample(split.to_owned()));
@@ -45,6 +47,7 @@ pub fn expand_with_notes(names: &[String], sections: &str) -> Result<Expanded, T
         for path in paths {
             if path.is_dir() {
                 let (files, others) = folder(&path, &sections)?;
+                has_sections |= sections.is_some() && !section_folders(&path)?.is_empty();
                 if others > 0 {
                     notes.push(passed_over(&path, &files, others));
                 }
@@ -53,6 +56,13 @@ pub fn expand_with_notes(names: &[String], sections: &str) -> Result<Expanded, T
                 sources.push(Source::File(path));
             }
         }
+    }
+    if sections.is_some() && !has_sections {
+        let named = names.join(", ");
+        notes.push(format!(
+            "{named}: sections = \"{asked}\" changes nothing: there is no folder with folders like \
+             02, 03 and so on in it"
+        ));
     }
     Ok(Expanded { files: sources, notes })
 }
@@ -305,6 +315,18 @@ mod tests {
         ] {
             assert_eq!(names(dir.path(), source, sections).expect(source), expected, "{source}");
         }
+    }
+
+    #[test]
+    fn sections_that_change_nothing_are_told() {
+        let dir = treebank();
+        let told = |source: &str, sections: &str| {
+            let source = dir.path().join(source).display().to_string();
+            let notes = expand_with_notes(&[source], sections).expect("readable").notes;
+            notes.into_iter().filter(|note| note.contains("changes nothing")).count()
+        };
+        assert_eq!((told("wsj/22/wsj_2201.mrg", "02-21"), told("wsj/22", "02-21")), (1, 1));
+        assert_eq!((told("wsj", "02-21"), told("wsj/22", "")), (0, 0));
     }
 
     #[test]
