@@ -229,7 +229,8 @@ pub enum Decode {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Trees are compared line by line. Where one file has more of them than the \
-                        other, those that both have are scored, and the exit code is 1."
+                        other, those that both have are scored, and one line on standard error says \
+                        so; the exit code is 0, as the classic scorer's."
 )]
 pub struct Evalb {
     /// Gold trees, one a line; may be gzip, - is standard input
