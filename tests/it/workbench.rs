@@ -365,7 +365,8 @@ fn a_verdict_on_what_boosting_pushes_up_survives_a_kill() {
         crate::call::rankspace(command).within(work).succeeds();
     });
     // The last run is offered; it is looked at, not gone on with.
-    session.sees("own").keys(&bytes_of("Esc")).does("runs").sees("Runs: 1");
+    session.sees("Welcome back").keys(&bytes_of("Esc")).sees_no("Welcome back");
+    session.does("runs").sees("Runs: 1");
     session.does_on(Runs, "open").sees("round 2 of 2").sees("Analysis of round 2");
     session.does_on(Boost, "figures").sees("eff.size").does_on(Boost, "figures").sees("words");
     session.does_on(Boost, "twins").sees("Twins").does_on(Boost, "twins").sees("Annotation");
