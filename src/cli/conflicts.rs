@@ -114,10 +114,10 @@ fn print(
 ) -> Result<()> {
     writeln!(
         out,
-        "{}: {} of {}s in {}, {} shown",
+        "{}, unit {}: {} in {}, {} shown",
         counted(part.sentences.len(), "sentence"),
-        nuclei(variation.nuclei().len()),
         unit.name(),
+        nuclei(variation.nuclei().len()),
         counted(groups, "group"),
         told.len()
     )?;

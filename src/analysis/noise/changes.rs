@@ -218,10 +218,12 @@ pub(super) enum Flip {
 }
 
 impl Flip {
-    pub fn draw(label: &str, inventory: &Inventory, rng: &mut ChaCha8Rng) -> Option<Flip> {
+    /// Relabelled as other phrases of the same parts are, where there are any; `others` are their
+    /// labels by number.
+    pub fn draw(others: &[(Arc<str>, u32)], rng: &mut ChaCha8Rng) -> Flip {
         match rng.random_bool(0.5) {
-            true => Some(Flip::Flatten),
-            false => inventory.other_label(label, rng).map(Flip::Relabel),
+            true => Flip::Flatten,
+            false => draw(others.iter(), rng).map_or(Flip::Flatten, Flip::Relabel),
         }
     }
 

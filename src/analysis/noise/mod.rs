@@ -4,6 +4,7 @@
 //! Everything here takes and gives trees, numbers and text; files are the business of others.
 
 mod changes;
+mod constructions;
 mod draft;
 mod planted;
 mod planting;

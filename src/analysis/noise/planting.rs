@@ -1,10 +1,11 @@
-use super::changes::{Flip, Inventory, bare, bracket, reattach, relabel, retag};
+use super::changes::{Flip, Inventory, bracket, reattach, relabel, retag};
+use super::constructions::{Construction, Constructions};
 use super::draft::Draft;
 use super::{Kind, PlantedError};
 use crate::evaluation::Constituents;
 use crate::treebank::{Tree, attach};
 use rand::SeedableRng;
-use rand::seq::{IndexedRandom, SliceRandom};
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -145,36 +146,18 @@ impl Bed {
         if quota == 0 {
             return 0;
         }
-        let mut places: BTreeMap<Construction, Vec<(usize, usize)>> = BTreeMap::new();
-        for (sentence, tree) in self.trees.iter().enumerate() {
-            for (id, node) in tree.nodes() {
-                if node.word.is_none() && id != tree.root() && node.children.len() > 1 {
-                    let labels = node.children.iter().map(|c| bare(tree.node(*c).label).into());
-                    let key = (bare(node.label).into(), labels.collect());
-                    places.entry(key).or_default().push((sentence, id.0 as usize));
-                }
-            }
-        }
-        let flips = |places: &[(usize, usize)]| (FLIPPED * places.len() as f64).round() as usize;
-        let distance = |places: &[(usize, usize)]| {
-            // Twice as many is as far as half as many.
-            ((flips(places).max(1) as f64 / quota as f64).ln().abs() * 1e6) as u64
-        };
-        let mut candidates: Vec<_> = places.into_iter().collect();
-        candidates.sort_by_key(|(_, places)| distance(places));
-        let near = candidates.iter().take_while(|(_, p)| distance(p) < 223_144).count();
-        let Some((construction, places)) =
-            candidates[..near.max(1).min(candidates.len())].choose(&mut self.rng).cloned()
-        else {
+        let constructions = Constructions::of(&self.trees);
+        let wanted = quota as f64 / FLIPPED;
+        let Some((construction, places)) = constructions.near(wanted, &mut self.rng) else {
             return 0;
         };
-        let (label, children) = &construction;
-        let Some(flip) = Flip::draw(label, &self.inventory, &mut self.rng) else { return 0 };
-        let mut shuffled = places.clone();
+        let flip = Flip::draw(&constructions.others(construction), &mut self.rng);
+        let flips = (FLIPPED * places.len() as f64).round() as usize;
+        let mut shuffled = places.to_vec();
         shuffled.shuffle(&mut self.rng);
         let mut planted = 0;
         for (sentence, node) in shuffled {
-            if planted == flips(&places) {
+            if planted == flips {
                 break;
             }
             if self.errors.contains_key(&sentence) {
@@ -189,6 +172,7 @@ impl Bed {
             Flip::Flatten => "without its bracket".to_owned(),
             Flip::Relabel(to) => format!("as {to}"),
         };
+        let Construction { label, children } = construction;
         self.notes.push(format!(
             "systematic: {label} -> {} {what} in {planted} of {} places",
             children.join(" "),
@@ -197,9 +181,6 @@ impl Bed {
         planted
     }
 }
-
-/// Bare label of a phrase and of its children.
-type Construction = (Arc<str>, Vec<Arc<str>>);
 
 #[cfg(test)]
 mod tests {
