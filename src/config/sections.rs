@@ -432,6 +432,14 @@ impl Config {
         }
     }
 
+    /// What is trained, in a word: the family of a model, or the kind of an ensemble.
+    pub fn what(&self) -> &'static str {
+        match self.kind {
+            Kind::Train => self.model.family.name(),
+            ensemble => ensemble.name(),
+        }
+    }
+
     /// Draws the development set where none is named.
     pub fn split_seed(&self) -> u64 {
         self.data.split_seed.unwrap_or(self.seed)

@@ -1,6 +1,6 @@
 use super::{RunError, clock, journal};
 use crate::checkpoint::write_atomically;
-use crate::config::{Config, Kind};
+use crate::config::Config;
 use crate::report::Event;
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,7 @@ impl RunFolder {
 
     fn create_named(base: &Path, date: &str, config: &Config) -> Result<RunFolder, RunError> {
         std::fs::create_dir_all(base).map_err(RunError::io(base))?;
-        let name = match config.kind {
-            Kind::Train => config.model.family.name(),
-            ensemble => ensemble.name(),
-        };
-        let stem = format!("{date}-{name}");
+        let stem = format!("{date}-{}", config.what());
         RunFolder::fill(make_numbered(base, &stem)?, config)
     }
 

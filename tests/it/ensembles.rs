@@ -1,12 +1,17 @@
 //! Bagging, boosting and what belongs to them, from the command line.
 
 use crate::call::rankspace;
+use crate::shared::shared;
+use rankspace::analysis::conflicts::{Unit, Variation};
+use rankspace::analysis::noise::{Kind, Planting};
 use rankspace::ensemble::fingerprint;
 use rankspace::ensemble::ledger::{Entry, Ledger, Verdict};
+use rankspace::evaluation::{Constituent, Constituents};
 use rankspace::report::{Metrics, SCHEMA};
 use rankspace::run::{KeptRound, RunFolder, Timeline};
-use rankspace::treebank::{Reader, sample};
+use rankspace::treebank::{Reader, Tree, read_file, sample};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Short trees of the bundled sample, so that everything is quick.
 fn write_trees(path: &Path, file: &str, count: usize) {
@@ -194,6 +199,43 @@ fn conflicts_show_nuclei_with_their_places() {
     assert_eq!(first["counts"]["NIL"], 2);
     assert_eq!(first["occurrences"][0]["line"], 1);
     call(base, "conflicts a.mrg --sentence 9").fails().complains("no sentence 9");
+}
+
+#[test]
+fn conflicts_find_nine_of_ten_planted_systematic_flips() {
+    let Some(path) = shared("data/treebanks/gum-open/train.mrg") else { return };
+    let trees = read_file(&path).expect("reads").trees;
+    let trees: Vec<Arc<Tree>> = trees.into_iter().map(Arc::new).collect();
+    let (mut planted, mut found) = (0, 0);
+    for seed in 0..3 {
+        let planting = Planting { share: 0.02, kinds: vec![Kind::Systematic], seed };
+        let noisy = planting.plant(&trees);
+        let variation = Variation::find(&noisy.trees, Unit::Yield);
+        for error in &noisy.errors {
+            let [before, after] = [&trees, &noisy.trees].map(|t| {
+                Constituents::full(&t[error.sentence]).iter().cloned().collect::<Vec<_>>()
+            });
+            // What is there no more, taken away or relabelled.
+            let gone = before.iter().find(|c| {
+                let count = |list: &[Constituent]| list.iter().filter(|x| x == c).count();
+                count(&before) > count(&after)
+            });
+            let gone = gone.expect("a bracket was flipped");
+            let labels = variation
+                .of_sentence(error.sentence as u32)
+                .into_iter()
+                .filter(|(_, p)| (p.start, p.end) == (gone.start, gone.end));
+            let bare = gone.label.split(['-', '=']).next().expect("a label");
+            let tells = labels.into_iter().any(|(nucleus, _)| {
+                let counts = variation.counts(&variation.nuclei()[nucleus]);
+                counts.keys().any(|label| label.split(['-', '=']).next() == Some(bare))
+            });
+            planted += 1;
+            found += usize::from(tells);
+        }
+    }
+    assert!(planted > 100, "{planted}");
+    assert!(found * 10 >= planted * 9, "{found} of {planted}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The picture of Runs.
 
 use super::Runs;
+use crate::config::Config;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::RunEntry;
@@ -138,8 +139,8 @@ fn row<'a>(run: &RunEntry, label: &str, names: usize, wide: bool, view: &View) -
     let pad = " ".repeat(names.saturating_sub(name.width()) + 2);
     let (best, others) = figures(run);
     let age = age(run, shared.now);
-    let model = run.config.as_ref().map(|c| &c.model);
-    let family = model.map_or("-", |m| m.family.name());
+    let family = run.config.as_ref().map_or("-", Config::what);
+    let model = run.config.as_ref().filter(|c| !c.kind.is_ensemble()).map(|c| &c.model);
     let tail = if wide {
         let sizes = model.map_or_else(|| "-".to_owned(), sizes::line);
         let seed = run.config.as_ref().map_or("-".to_owned(), |c| c.seed.to_string());
