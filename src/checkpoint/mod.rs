@@ -13,6 +13,7 @@ mod published;
 mod pytorch;
 mod read;
 mod temporary;
+mod tensor_file;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -21,6 +22,7 @@ pub use atomic::{write_atomically, write_atomically_with};
 pub use error::CheckpointError;
 pub use published::Published;
 pub use temporary::{Listed, remove_temporaries, temporary};
+pub use tensor_file::TensorFile;
 
 use crate::config::Config;
 use crate::model::{self, Model, Parser};

@@ -33,15 +33,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint, CheckpointErr
         Metadata(header.metadata().as_ref().filter(|m| m.contains_key("schema")).ok_or_else(
             || malformed(format!("it holds tensors without metadata of ours; {import}")),
         )?);
-    // The schema comes first: nothing else of a newer file need make sense.
-    let schema: u32 = metadata.number("schema").map_err(malformed)?;
-    if schema > SCHEMA {
-        return Err(CheckpointError::Newer { name: name.to_owned(), found: schema, known: SCHEMA });
-    }
-    let kind = metadata.text("kind").map_err(malformed)?;
-    if kind != "model" {
-        return Err(malformed(format!("its kind is `{kind}`, expected `model`")));
-    }
+    metadata.check(name, "model")?;
     let config = metadata.text("config").map_err(malformed)?;
     let config =
         Config::from_toml("its config", config, &[]).map_err(|e| malformed(e.to_string()))?;
@@ -84,10 +76,27 @@ fn is_text(bytes: &[u8]) -> bool {
 }
 
 /// The strings of the header; every error names the key.
-struct Metadata<'a>(&'a HashMap<String, String>);
+pub(super) struct Metadata<'a>(pub &'a HashMap<String, String>);
 
-impl Metadata<'_> {
-    fn text(&self, key: &str) -> Result<&str, String> {
+impl<'a> Metadata<'a> {
+    /// Whether this version reads the file, and it is of this kind.
+    pub fn check(&self, name: &str, expected: &str) -> Result<(), CheckpointError> {
+        let malformed =
+            |reason: String| CheckpointError::Malformed { name: name.to_owned(), reason };
+        // The schema comes first: nothing else of a newer file need make sense.
+        let schema: u32 = self.number("schema").map_err(malformed)?;
+        if schema > SCHEMA {
+            let (name, found) = (name.to_owned(), schema);
+            return Err(CheckpointError::Newer { name, found, known: SCHEMA });
+        }
+        let kind = self.text("kind").map_err(malformed)?;
+        if kind != expected {
+            return Err(malformed(format!("its kind is `{kind}`, expected `{expected}`")));
+        }
+        Ok(())
+    }
+
+    pub fn text(&self, key: &str) -> Result<&'a str, String> {
         let value = self.0.get(key).map(String::as_str);
         value.ok_or_else(|| format!("its metadata has no `{key}`"))
     }
@@ -97,7 +106,7 @@ impl Metadata<'_> {
         text.parse().map_err(|_| format!("its `{key}` is not a number: `{text:.40}`"))
     }
 
-    fn json<T: DeserializeOwned>(&self, key: &str) -> Result<T, String> {
+    pub fn json<T: DeserializeOwned>(&self, key: &str) -> Result<T, String> {
         serde_json::from_str(self.text(key)?).map_err(|e| format!("its `{key}`: {e}"))
     }
 

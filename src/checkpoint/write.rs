@@ -8,13 +8,13 @@ use std::io;
 use std::path::Path;
 
 /// A tensor as the file wants it; bytes are made one tensor at a time.
-struct Stored<'a> {
+pub(super) struct Stored<'a> {
     tensor: &'a Tensor,
     dtype: Dtype,
 }
 
 impl<'a> Stored<'a> {
-    fn new(tensor: &'a Tensor) -> Result<Stored<'a>, String> {
+    pub fn new(tensor: &'a Tensor) -> Result<Stored<'a>, String> {
         let dtype = match tensor.dtype() {
             DType::F32 => Dtype::F32,
             DType::F64 => Dtype::F64,
@@ -73,11 +73,15 @@ pub(super) fn write(checkpoint: &Checkpoint, path: &Path) -> Result<(), Checkpoi
     }
     serialize(tensors, Some(metadata), path)
         .map_err(|source| CheckpointError::Io { path: path.to_owned(), source })?;
-    // The rename itself reaches the disk with the folder; some file systems cannot sync one.
+    sync_folder(path);
+    Ok(())
+}
+
+/// The rename itself reaches the disk with the folder; some file systems cannot sync one.
+pub(super) fn sync_folder(path: &Path) {
     if let Some(folder) = path.parent().and_then(|p| File::open(p).ok()) {
         let _ = folder.sync_all();
     }
-    Ok(())
 }
 
 /// Tensors under their names and nothing else.
@@ -89,7 +93,7 @@ pub(super) fn bare(tensors: &[(&str, &Tensor)], path: &Path) -> io::Result<()> {
     serialize(stored.collect::<io::Result<_>>()?, None, path)
 }
 
-fn serialize(
+pub(super) fn serialize(
     tensors: Vec<(String, Stored)>,
     metadata: Option<HashMap<String, String>>,
     path: &Path,

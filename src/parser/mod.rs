@@ -8,13 +8,16 @@
 //!
 //! [`Preprocessing::clean`]: crate::treebank::Preprocessing::clean
 
+mod file;
 mod treebank_pcfg;
 
+use crate::checkpoint::TensorFile;
 use crate::config::{self, ParserFamily};
 use crate::report::counted;
 use crate::treebank::Tree;
 use std::sync::Arc;
 
+pub use file::ParserFile;
 pub use treebank_pcfg::{Direction, HeadRules, PcfgParser, PreparedTrees, TreebankPcfg};
 
 /// Why no parser could be induced.
@@ -121,6 +124,9 @@ pub trait TreeParser: Send + Sync {
     /// What the parser says of a given tree, as [`Parsed::score`]; -infinity for one that it could
     /// not have given.
     fn tree_score(&self, tree: &Tree) -> f64;
+
+    /// Puts into a file what [`ParserFile::load`] makes the same parser of.
+    fn store(&self, file: &mut TensorFile) -> Result<(), candle_core::Error>;
 }
 
 /// The inducer that the settings describe.
@@ -130,6 +136,14 @@ pub fn build(settings: &config::Parser) -> Result<Box<dyn Inducer>, ParserError>
         ParserFamily::ShiftReduce => {
             Err(ParserError::Unsupported("shift-reduce: this build has no such parser".into()))
         }
+    }
+}
+
+/// A parser as it was stored; says what is wrong with the file.
+fn restore(settings: &config::Parser, file: &TensorFile) -> Result<Arc<dyn TreeParser>, String> {
+    match settings.family {
+        ParserFamily::TreebankPcfg => Ok(Arc::new(PcfgParser::restore(settings, file)?)),
+        ParserFamily::ShiftReduce => Err("this build has no shift-reduce parser".into()),
     }
 }
 

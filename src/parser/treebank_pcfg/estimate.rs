@@ -1,6 +1,7 @@
 //! From weighted counts to the probabilities of rules, fine and coarse.
 
-use super::events::{Counts, Events};
+use super::events::Counts;
+use super::inventory::Inventory;
 use super::scheme::Rule;
 use super::symbols::{NONE, Symbol};
 use crate::inference::sparse_pcfg::{BinaryRule, CompactGrammar, Grammar, UnaryRule};
@@ -50,8 +51,8 @@ pub fn roots(weights: &[(Symbol, f64)]) -> Vec<(Symbol, f64)> {
 
 impl CoarseGrammar {
     /// Relative frequencies of the coarse rules, whose weights are sums over those of fine rules.
-    pub fn new(events: &Events, counts: &Counts) -> CoarseGrammar {
-        let coarse = &events.coarse;
+    pub fn new(inventory: &Inventory, counts: &Counts) -> CoarseGrammar {
+        let coarse = &inventory.coarse;
         let mut weights = vec![0.0; coarse.rules.all().len()];
         for (rule, weight) in coarse.of_rule.iter().zip(&counts.rules) {
             weights[*rule as usize] += weight;

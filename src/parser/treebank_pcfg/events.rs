@@ -1,110 +1,21 @@
 //! The rules of all trees of a training, as ids: weights are summed over them as often as asked.
 
-use super::scheme::{Derivation, Rule, Scheme, SplitWords};
-use super::signature::{Signature, Signatures};
-use super::symbols::{CoarseKey, NONE, Symbol, Symbols};
+use super::inventory::{Ids, Inventory};
+use super::scheme::{Derivation, Scheme, SplitWords};
+use super::symbols::{Symbol, Symbols};
 use crate::parser::ParserError;
 use crate::treebank::Tree;
 use foldhash::fast::FixedState;
-use std::borrow::Borrow;
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::Arc;
 
-/// Ids of things in the order in which they came.
-#[derive(Clone, Debug)]
-pub struct Ids<K> {
-    ids: HashMap<K, u32, FixedState>,
-    all: Vec<K>,
-}
-
-impl<K: Clone + Eq + Hash> Ids<K> {
-    fn new() -> Ids<K> {
-        Ids { ids: HashMap::default(), all: Vec::new() }
-    }
-
-    fn id(&mut self, key: &K) -> u32 {
-        if let Some(known) = self.ids.get(key) {
-            return *known;
-        }
-        let new = self.all.len() as u32;
-        self.all.push(key.clone());
-        self.ids.insert(key.clone(), new);
-        new
-    }
-
-    pub fn get<Q>(&self, key: &Q) -> Option<u32>
-    where
-        K: Borrow<Q>,
-        Q: ?Sized + Eq + Hash,
-    {
-        self.ids.get(key).copied()
-    }
-
-    pub fn all(&self) -> &[K] {
-        &self.all
-    }
-}
-
-/// Rules, roots and tagged words of trees.
+/// Trees as ids of what they are made of.
 #[derive(Clone, Debug)]
 pub struct Events {
-    pub symbols: Symbols,
-    pub rules: Ids<Rule>,
-    pub words: Ids<Arc<str>>,
-    pub signatures: Signatures,
-    /// The finest signature of every word.
-    pub signature_of_word: Vec<Signature>,
-    /// Tag and word.
-    pub emissions: Ids<(Symbol, u32)>,
-    pub roots: Vec<Symbol>,
-    pub coarse: CoarseEvents,
-    /// Most unary rules that follow each other.
-    pub longest_chain: u32,
-    rule_events: Lists,
-    emission_events: Lists,
-}
-
-/// Symbols and rules with little annotation, which finer ones are projected to.
-#[derive(Clone, Debug)]
-pub struct CoarseEvents {
-    /// Number of coarse symbols.
-    pub symbols: usize,
-    pub rules: Ids<Rule>,
-    /// Coarse symbol by symbol.
-    pub of_symbol: Vec<Symbol>,
-    /// Some symbol of every coarse symbol.
-    pub example: Vec<Symbol>,
-    /// Coarse rule by rule.
-    pub of_rule: Vec<u32>,
-}
-
-impl CoarseEvents {
-    fn new(symbols: &Symbols, rules: &[Rule]) -> CoarseEvents {
-        let mut keys: Ids<CoarseKey> = Ids::new();
-        let mut example = Vec::new();
-        let mut of_symbol = Vec::with_capacity(symbols.len());
-        for symbol in 0..symbols.len() as Symbol {
-            let coarse = keys.id(&symbols.coarse_key(symbol));
-            if coarse as usize == example.len() {
-                example.push(symbol);
-            }
-            of_symbol.push(coarse);
-        }
-        let project = |symbol: Symbol| match symbol {
-            NONE => NONE,
-            symbol => of_symbol[symbol as usize],
-        };
-        let mut coarse_rules = Ids::new();
-        let coarse_rule = |rule: &Rule| {
-            let Rule { lhs, left, right } = *rule;
-            let (lhs, left, right) = (project(lhs), project(left), project(right));
-            coarse_rules.id(&Rule { lhs, left, right })
-        };
-        let of_rule = rules.iter().map(coarse_rule).collect();
-        let symbols = keys.all().len();
-        CoarseEvents { symbols, rules: coarse_rules, of_symbol, example, of_rule }
-    }
+    pub inventory: Arc<Inventory>,
+    roots: Vec<Symbol>,
+    rules: Lists,
+    emissions: Lists,
 }
 
 /// Lists of ids, one behind the other.
@@ -118,6 +29,11 @@ impl Lists {
     fn of(&self, i: usize) -> &[u32] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.ids[start..self.ends[i]]
+    }
+
+    fn push(&mut self, list: impl Iterator<Item = u32>) {
+        self.ids.extend(list);
+        self.ends.push(self.ids.len());
     }
 }
 
@@ -134,48 +50,28 @@ impl Events {
         if let Some(tree) = trees.iter().position(|tree| tree.is_discontinuous()) {
             return Err(ParserError::Discontinuous { tree });
         }
+        const MADE: &str = "in training every symbol is made";
         let mut derivation = Derivation::default();
-        let symbols = Symbols::new(min_count, |symbols| {
+        let mut symbols = Symbols::new(min_count, |symbols| {
             for tree in trees {
-                let known = scheme.read(tree, &mut *symbols, &mut derivation);
-                known.expect("in training every symbol is made");
+                scheme.read(tree, &mut *symbols, &mut derivation).expect(MADE);
             }
         });
+        let (mut rule_ids, mut words, mut emission_ids) = (Ids::new(), Ids::new(), Ids::new());
+        let mut roots = Vec::with_capacity(trees.len());
+        let mut longest = 0;
         let lists = || Lists { ids: Vec::new(), ends: Vec::with_capacity(trees.len()) };
-        let mut events = Events {
-            symbols,
-            rules: Ids::new(),
-            words: Ids::new(),
-            signatures: Signatures::default(),
-            signature_of_word: Vec::new(),
-            emissions: Ids::new(),
-            roots: Vec::with_capacity(trees.len()),
-            coarse: CoarseEvents::new(&Symbols::new(1, |_| {}), &[]),
-            longest_chain: 0,
-            rule_events: lists(),
-            emission_events: lists(),
-        };
+        let (mut rules, mut emissions) = (lists(), lists());
         for tree in trees {
-            let known = scheme.read(tree, &mut events.symbols, &mut derivation);
-            known.expect("in training every symbol is made");
-            events.roots.push(derivation.root);
-            events.longest_chain = events.longest_chain.max(longest_chain(tree));
-            for rule in &derivation.rules {
-                let id = events.rules.id(rule);
-                events.rule_events.ids.push(id);
-            }
-            events.rule_events.ends.push(events.rule_events.ids.len());
-            for (&tag, word) in derivation.tags.iter().zip(tree.words()) {
-                let word = events.words.id(word);
-                let id = events.emissions.id(&(tag, word));
-                events.emission_events.ids.push(id);
-            }
-            events.emission_events.ends.push(events.emission_events.ids.len());
+            scheme.read(tree, &mut symbols, &mut derivation).expect(MADE);
+            roots.push(derivation.root);
+            longest = longest_chain(tree).max(longest);
+            rules.push(derivation.rules.iter().map(|rule| rule_ids.id(rule)));
+            let tagged = derivation.tags.iter().zip(tree.words());
+            emissions.push(tagged.map(|(&tag, word)| emission_ids.id(&(tag, words.id(word)))));
         }
-        events.coarse = CoarseEvents::new(&events.symbols, events.rules.all());
-        let words = events.words.all().iter();
-        events.signature_of_word = words.map(|word| events.signatures.make(word)).collect();
-        Ok(events)
+        let inventory = Inventory::new(symbols, rule_ids, words, emission_ids, longest);
+        Ok(Events { inventory: Arc::new(inventory), roots, rules, emissions })
     }
 
     /// Tagged words that occur at least so often, which have a tag of their own; 0: none.
@@ -203,15 +99,15 @@ impl Events {
         let weighted = weights.iter().filter(|w| **w > 0.0);
         let mut counts = Counts {
             unit: weighted.clone().count() as f64 / weighted.sum::<f64>(),
-            rules: vec![0.0; self.rules.all().len()],
-            emissions: vec![0.0; self.emissions.all().len()],
+            rules: vec![0.0; self.inventory.rules.all().len()],
+            emissions: vec![0.0; self.inventory.emissions.all().len()],
             roots: Vec::new(),
         };
         for (i, &weight) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            for &id in self.rule_events.of(i) {
+            for &id in self.rules.of(i) {
                 counts.rules[id as usize] += weight;
             }
-            for &id in self.emission_events.of(i) {
+            for &id in self.emissions.of(i) {
                 counts.emissions[id as usize] += weight;
             }
             match counts.roots.iter_mut().find(|(root, _)| *root == self.roots[i]) {
@@ -234,7 +130,7 @@ fn longest_chain(tree: &Tree) -> u32 {
     chains.into_iter().max().unwrap_or(0)
 }
 
-/// Weighted counts, by the ids of [`Events`].
+/// Weighted counts, by the ids of an [`Inventory`].
 #[derive(Clone, Debug)]
 pub struct Counts {
     /// What makes the mean weight 1 of all trees that have weight.

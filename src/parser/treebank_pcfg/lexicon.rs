@@ -2,7 +2,8 @@
 //! towards that of rare words that look like it, which is all that an unknown word has. Bayes'
 //! rule turns it into P(word | tag); of all unknown words, those of one signature count as one.
 
-use super::events::{Counts, Events};
+use super::events::Counts;
+use super::inventory::Inventory;
 use super::signature::{ROOT, Signature};
 use super::symbols::Symbol;
 use crate::inference::sparse_pcfg::Leaves;
@@ -36,7 +37,7 @@ const LEAST: f64 = 1e-6;
 /// Words with the tags that they may have. Tags are numbered by their place in `tags`.
 #[derive(Clone, Debug)]
 pub struct Lexicon {
-    events: Arc<Events>,
+    inventory: Arc<Inventory>,
     is_smooth: bool,
     /// Symbols of tags, ascending.
     tags: Vec<Symbol>,
@@ -70,19 +71,19 @@ struct Look {
 const NO_TAG: u32 = u32::MAX;
 
 impl Lexicon {
-    pub fn new(events: Arc<Events>, counts: &Counts, is_smooth: bool) -> Lexicon {
+    pub fn new(inventory: Arc<Inventory>, counts: &Counts, is_smooth: bool) -> Lexicon {
         let emissions = || {
-            let all = events.emissions.all().iter().zip(&counts.emissions);
+            let all = inventory.emissions.all().iter().zip(&counts.emissions);
             all.filter(|(_, w)| **w > 0.0).map(|(&(tag, word), w)| (tag, word, w * counts.unit))
         };
         let mut tags: Vec<Symbol> = emissions().map(|(tag, ..)| tag).collect();
         tags.sort_unstable();
         tags.dedup();
-        let mut number = vec![NO_TAG; events.symbols.len()];
+        let mut number = vec![NO_TAG; inventory.symbols.len()];
         let (mut kinds, mut kind_of, mut kind_by_name) = (Vec::new(), Vec::new(), HashMap::new());
         for (i, &tag) in tags.iter().enumerate() {
             number[tag as usize] = i as u32;
-            let name = events.symbols.plain(tag).clone();
+            let name = inventory.symbols.plain(tag).clone();
             let kind = *kind_by_name.entry(name).or_insert(kinds.len() as u32);
             if kind as usize == kinds.len() {
                 kinds.push(Vec::new());
@@ -96,13 +97,13 @@ impl Lexicon {
             kind_of,
             kind_by_name,
             share: vec![0.0; tags.len()],
-            of_word: vec![0.0; events.words.all().len()],
-            of_word_tags: vec![Vec::new(); events.words.all().len()],
+            of_word: vec![0.0; inventory.words.all().len()],
+            of_word_tags: vec![Vec::new(); inventory.words.all().len()],
             looks: Vec::new(),
             of_tag: vec![0.0; tags.len()],
             kinds,
             tags,
-            events: events.clone(),
+            inventory: inventory.clone(),
         };
         for (tag, word, weight) in emissions() {
             let tag = lexicon.number[tag as usize];
@@ -129,7 +130,7 @@ impl Lexicon {
         let bound = if up_to(RARE) > 0.0 { RARE } else { f64::INFINITY };
         // What was seen once is as frequent as what will be new (Good & Turing).
         let new = up_to(1.0).max(0.5) / up_to(bound);
-        self.looks = vec![Look::default(); self.events.signatures.len()];
+        self.looks = vec![Look::default(); self.inventory.signatures.len()];
         // Place of a tag in the list of a signature.
         let mut places: HashMap<(Signature, u32), usize, FixedState> = HashMap::default();
         for (word, tags) in self.of_word_tags.iter().enumerate() {
@@ -137,9 +138,9 @@ impl Lexicon {
             if weight <= 0.0 || weight > bound {
                 continue;
             }
-            let finest = self.events.signature_of_word[word];
+            let finest = self.inventory.signature_of_word[word];
             self.looks[finest as usize].unknown += weight;
-            for signature in self.events.signatures.upwards(finest) {
+            for signature in self.inventory.signatures.upwards(finest) {
                 let look = &mut self.looks[signature as usize];
                 look.weight += weight;
                 for &(tag, weight) in tags {
@@ -172,7 +173,7 @@ impl Lexicon {
         for (word, &weight) in self.of_word.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             let look = Self::look_strength(weight);
             let scale = weight / (weight + VARIANTS + look);
-            through[self.events.signature_of_word[word] as usize] += scale * look;
+            through[self.inventory.signature_of_word[word] as usize] += scale * look;
             for &(tag, n) in &self.of_word_tags[word] {
                 self.of_tag[tag as usize] += scale * n;
                 through_kind[self.kind_of[tag as usize] as usize] += scale * VARIANTS * n / weight;
@@ -193,7 +194,7 @@ impl Lexicon {
                 self.of_tag[tag as usize] += scale * n;
             }
             if coarser > 0.0 {
-                let above = self.events.signatures.above(signature as Signature);
+                let above = self.inventory.signatures.above(signature as Signature);
                 through[above as usize] += scale * coarser;
             }
         }
@@ -206,7 +207,7 @@ impl Lexicon {
     fn by_look(&self, signature: Signature, into: &mut Vec<f64>) {
         into.clear();
         into.resize(self.tags.len(), 0.0);
-        let mut chain: Vec<Signature> = self.events.signatures.upwards(signature).collect();
+        let mut chain: Vec<Signature> = self.inventory.signatures.upwards(signature).collect();
         chain.reverse();
         for signature in chain {
             let Look { weight, tags, .. } = &self.looks[signature as usize];
@@ -225,7 +226,7 @@ impl Lexicon {
     /// seen looks as a rare word would.
     fn tags_of(&self, word: &str, into: &mut Vec<f64>) -> f64 {
         let Some(id) = self.seen(word) else {
-            let signature = self.events.signatures.find(word);
+            let signature = self.inventory.signatures.find(word);
             self.by_look(signature, into);
             return self.looks[signature as usize].unknown;
         };
@@ -233,7 +234,7 @@ impl Lexicon {
         let look = if self.is_smooth { Self::look_strength(weight) } else { 0.0 };
         let variants = if self.is_smooth { VARIANTS } else { 0.0 };
         if look > 0.0 {
-            self.by_look(self.events.signature_of_word[id as usize], into);
+            self.by_look(self.inventory.signature_of_word[id as usize], into);
         } else {
             into.clear();
             into.resize(self.tags.len(), 0.0);
@@ -259,7 +260,7 @@ impl Lexicon {
 
     /// Number of a word that has weight.
     fn seen(&self, word: &str) -> Option<u32> {
-        self.events.words.get(word).filter(|id| self.of_word[*id as usize] > 0.0)
+        self.inventory.words.get(word).filter(|id| self.of_word[*id as usize] > 0.0)
     }
 
     /// What may stand over every word: tags with log P(word | tag).
@@ -298,7 +299,7 @@ impl Lexicon {
             let mut merged: Vec<(Symbol, f64)> = Vec::new();
             for &(symbol, log_prob) in list {
                 let share = self.share[self.number[symbol as usize] as usize];
-                let symbol = self.events.coarse.of_symbol[symbol as usize];
+                let symbol = self.inventory.coarse.of_symbol[symbol as usize];
                 let prob = share * log_prob.exp();
                 match merged.iter_mut().find(|(s, _)| *s == symbol) {
                     Some((_, sum)) => *sum += prob,

@@ -16,6 +16,16 @@ impl Marks {
     const RIGHT_RECURSIVE: Marks = Marks(8);
     const DOMINATES: Marks = Marks(16);
 
+    /// The marks as a number, for files.
+    pub fn number(self) -> u32 {
+        self.0.into()
+    }
+
+    /// The marks of [`Marks::number`].
+    pub fn from_number(number: u32) -> Option<Marks> {
+        u8::try_from(number).ok().filter(|n| *n < 32).map(Marks)
+    }
+
     fn with(self, mark: Marks, holds: bool) -> Marks {
         if holds { Marks(self.0 | mark.0) } else { self }
     }

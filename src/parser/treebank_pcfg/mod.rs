@@ -4,12 +4,14 @@
 mod estimate;
 mod events;
 mod heads;
+mod inventory;
 mod lexicon;
 mod marks;
 mod output;
 mod parser;
 mod scheme;
 mod signature;
+mod store;
 mod symbols;
 
 use super::{Inducer, ParserError, Prepared, TreeParser, check_weights};
@@ -21,6 +23,9 @@ use std::sync::Arc;
 
 pub use heads::{Direction, HeadRules};
 pub use parser::PcfgParser;
+
+/// Trees for each time that a label must be seen to know all that it can.
+const TREES_A_COUNT: usize = 300;
 
 /// Induces markovised treebank grammars.
 #[derive(Clone, Debug)]
@@ -44,7 +49,9 @@ impl TreebankPcfg {
         let settings = self.settings.clone();
         let mut scheme = self.scheme.clone();
         scheme.split_words = Events::frequent_words(trees, settings.split_words);
-        let events = Arc::new(Events::read(trees, &scheme, settings.min_count)?);
+        // What is rare depends on how much there is: a few trees tell apart all that they can.
+        let min_count = settings.min_count.min(1 + (trees.len() / TREES_A_COUNT) as u32);
+        let events = Events::read(trees, &scheme, min_count)?;
         let scheme = Arc::new(scheme);
         Ok(PreparedTrees { settings, scheme, events })
     }
@@ -73,7 +80,7 @@ impl Inducer for TreebankPcfg {
 pub struct PreparedTrees {
     settings: config::Parser,
     scheme: Arc<Scheme>,
-    events: Arc<Events>,
+    events: Events,
 }
 
 impl PreparedTrees {
@@ -81,8 +88,8 @@ impl PreparedTrees {
     pub fn grammar(&self, weights: &[f64]) -> Result<PcfgParser, ParserError> {
         check_weights(self.events.len(), weights)?;
         let counts = self.events.count(weights);
-        let (scheme, events) = (self.scheme.clone(), self.events.clone());
-        Ok(PcfgParser::new(&self.settings, scheme, events, &counts))
+        let (scheme, inventory) = (self.scheme.clone(), self.events.inventory.clone());
+        Ok(PcfgParser::new(&self.settings, scheme, inventory, counts))
     }
 }
 

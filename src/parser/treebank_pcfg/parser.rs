@@ -2,11 +2,14 @@
 //! that left something, and ways out where nothing is left.
 
 use super::estimate::{self, CoarseGrammar};
-use super::events::{Counts, Events};
+use super::events::Counts;
+use super::inventory::Inventory;
 use super::lexicon::Lexicon;
 use super::output::Output;
 use super::scheme::{self, Scheme};
+use super::store;
 use super::symbols::{NONE, Symbol};
+use crate::checkpoint::TensorFile;
 use crate::config::{self, LexiconKind};
 use crate::inference::sparse_pcfg::{
     Chart, Coarse, Derivation, Everything, Grammar, KBest, Leaves, Node, Spans, posteriors,
@@ -27,14 +30,15 @@ pub struct PcfgParser {
     prune: f64,
     max_length: usize,
     scheme: Arc<Scheme>,
-    events: Arc<Events>,
+    inventory: Arc<Inventory>,
     grammar: Grammar,
     lexicon: Lexicon,
-    /// log P(rule | left-hand side) by the ids of the events.
+    /// log P(rule | left-hand side) by the ids of the inventory.
     log_probs: Vec<f64>,
     /// log P(root).
     roots: Vec<(Symbol, f64)>,
     coarse: CoarseGrammar,
+    counts: Counts,
 }
 
 /// What the search came to.
@@ -50,28 +54,36 @@ impl PcfgParser {
     pub fn new(
         settings: &config::Parser,
         scheme: Arc<Scheme>,
-        events: Arc<Events>,
-        counts: &Counts,
+        inventory: Arc<Inventory>,
+        counts: Counts,
     ) -> PcfgParser {
-        let (symbols, rules) = (events.symbols.len(), events.rules.all());
+        let (symbols, rules) = (inventory.symbols.len(), inventory.rules.all());
         let log_probs = estimate::log_probs(symbols, rules, &counts.rules);
         let is_smooth = settings.lexicon == LexiconKind::Smoothed;
         PcfgParser {
             prune: settings.prune,
             max_length: settings.max_length,
             grammar: estimate::grammar(symbols, rules, &log_probs),
-            lexicon: Lexicon::new(events.clone(), counts, is_smooth),
+            lexicon: Lexicon::new(inventory.clone(), &counts, is_smooth),
             roots: estimate::roots(&counts.roots),
-            coarse: CoarseGrammar::new(&events, counts),
+            coarse: CoarseGrammar::new(&inventory, &counts),
             log_probs,
             scheme,
-            events,
+            inventory,
+            counts,
         }
+    }
+
+    /// A parser that [`TreeParser::store`] put into a file; says what is wrong with the file.
+    pub fn restore(settings: &config::Parser, file: &TensorFile) -> Result<PcfgParser, String> {
+        let mut scheme = Scheme::new(settings);
+        let (inventory, counts) = store::read(file, &mut scheme)?;
+        Ok(PcfgParser::new(settings, Arc::new(scheme), Arc::new(inventory), counts))
     }
 
     /// Number of symbols that have rules or words of their own, parts of phrases included.
     pub fn symbols(&self) -> usize {
-        let rules = self.events.rules.all().iter().zip(&self.log_probs);
+        let rules = self.inventory.rules.all().iter().zip(&self.log_probs);
         let with_rules = rules.filter(|(_, p)| **p > f64::NEG_INFINITY).map(|(rule, _)| rule.lhs);
         let all: BTreeSet<Symbol> = with_rules.chain(self.lexicon.tags().iter().copied()).collect();
         all.len()
@@ -80,8 +92,8 @@ impl PcfgParser {
     /// The rules without those of words, as people write symbols: left-hand side, right-hand side
     /// and log-probability, nats.
     pub fn rules(&self) -> impl Iterator<Item = (String, Vec<String>, f64)> {
-        let symbols = &self.events.symbols;
-        let rules = self.events.rules.all().iter().zip(&self.log_probs);
+        let symbols = &self.inventory.symbols;
+        let rules = self.inventory.rules.all().iter().zip(&self.log_probs);
         rules.filter(|(_, p)| **p > f64::NEG_INFINITY).map(|(rule, &log_prob)| {
             let children = [rule.left, rule.right];
             let children = children.into_iter().filter(|c| *c != NONE);
@@ -106,7 +118,8 @@ impl PcfgParser {
             return Found::Fragments(self.fragments(&coarse_leaves, spans));
         };
         for threshold in [self.prune, least, 0.0] {
-            let filter = Coarse::new(&self.events.coarse.of_symbol, &posteriors, spans, threshold);
+            let filter =
+                Coarse::new(&self.inventory.coarse.of_symbol, &posteriors, spans, threshold);
             let chart = Chart::new(&self.grammar, leaves, spans, &filter);
             if let Some(best) = chart.best(&self.roots) {
                 return Found::Fine(Box::new(chart), best);
@@ -126,7 +139,7 @@ impl PcfgParser {
         let chart = Chart::new(&self.coarse.grammar, leaves, spans, &Everything);
         let n = leaves.len();
         let is_part = |symbol: Symbol| {
-            self.events.symbols.is_part(self.events.coarse.example[symbol as usize])
+            self.inventory.symbols.is_part(self.inventory.coarse.example[symbol as usize])
         };
         // By end: log-probability, start and symbol of the last fragment.
         let mut best = vec![(f64::NEG_INFINITY, 0, NONE); n + 1];
@@ -174,13 +187,13 @@ impl PcfgParser {
     }
 
     fn tree(&self, nodes: &[Node], sentence: Words<'_>) -> Tree {
-        let mut output = Output::new(&self.events.symbols, None, sentence);
+        let mut output = Output::new(&self.inventory.symbols, None, sentence);
         output.derivation(nodes);
         output.finish()
     }
 
     fn coarse_output<'a>(&'a self, sentence: Words<'a>) -> Output<'a> {
-        Output::new(&self.events.symbols, Some(&self.events.coarse.example), sentence)
+        Output::new(&self.inventory.symbols, Some(&self.inventory.coarse.example), sentence)
     }
 
     /// Derivations of the coarse grammar under the likeliest root.
@@ -188,13 +201,17 @@ impl PcfgParser {
         let root = self.roots.iter().max_by(|a, b| a.1.total_cmp(&b.1));
         let (root, _) = root.expect("a grammar has a root");
         let mut output = self.coarse_output(sentence);
-        output.open(self.events.symbols.plain(*root));
+        output.open(self.inventory.symbols.plain(*root));
         fragments.iter().for_each(|nodes| output.derivation(nodes));
         output.finish()
     }
 }
 
 impl TreeParser for PcfgParser {
+    fn store(&self, file: &mut TensorFile) -> Result<(), candle_core::Error> {
+        store::write(&self.inventory, &self.counts, &self.scheme, file)
+    }
+
     fn parse(&self, sentence: Words<'_>) -> Parsed {
         let leaves = self.lexicon.leaves(sentence);
         let (spans, is_whole) = self.spans(leaves.len());
@@ -211,7 +228,7 @@ impl TreeParser for PcfgParser {
                 return [Candidate { tree, score }].into_iter().take(k).collect();
             }
         };
-        let longest = self.events.longest_chain + 1;
+        let longest = self.inventory.longest_chain + 1;
         let mut derivations = KBest::new(&self.grammar, &chart, &leaves, &self.roots, longest);
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut seen = HashSet::new();
@@ -231,11 +248,11 @@ impl TreeParser for PcfgParser {
 
     fn tree_score(&self, tree: &Tree) -> f64 {
         let mut derivation = scheme::Derivation::default();
-        if self.scheme.read(tree, &self.events.symbols, &mut derivation).is_none() {
+        if self.scheme.read(tree, &self.inventory.symbols, &mut derivation).is_none() {
             return f64::NEG_INFINITY;
         }
         let root = self.roots.iter().find(|(root, _)| *root == derivation.root);
-        let rules = derivation.rules.iter().map(|rule| match self.events.rules.get(rule) {
+        let rules = derivation.rules.iter().map(|rule| match self.inventory.rules.get(rule) {
             Some(id) => self.log_probs[id as usize],
             None => f64::NEG_INFINITY,
         });

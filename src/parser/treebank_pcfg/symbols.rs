@@ -184,6 +184,76 @@ impl Symbols {
         symbols
     }
 
+    /// Symbols as stored; says what is wrong with them.
+    pub fn restore(
+        labels: Vec<Arc<str>>,
+        contexts: Vec<Box<[Label]>>,
+        keys: Vec<Key>,
+        min_count: u32,
+        frequent: Vec<Key>,
+    ) -> Result<Symbols, String> {
+        let label = |label: Label| (label as usize) < labels.len();
+        let known = |number: Label| number == NONE || label(number);
+        // A part belongs to a phrase before it, so that no name runs in a circle.
+        let fits = |key: &Key, before: usize| match *key {
+            Key::Tag { label: own, parent, grandparent, word, .. } => {
+                label(own) && known(parent) && known(grandparent) && known(word)
+            }
+            Key::Phrase { label: own, parent, head, .. } => {
+                label(own) && known(parent) && known(head)
+            }
+            Key::Part { of, head, context, .. } => {
+                let phrase = keys.get(of as usize).filter(|_| (of as usize) < before);
+                matches!(phrase, Some(Key::Phrase { .. }))
+                    && known(head)
+                    && (context as usize) < contexts.len()
+            }
+        };
+        if !contexts.iter().all(|context| context.iter().all(|l| label(*l)))
+            || !keys.iter().enumerate().all(|(i, key)| fits(key, i))
+            || !frequent.iter().all(|key| fits(key, keys.len()))
+        {
+            return Err("its symbols name labels or symbols that are not there".into());
+        }
+        let numbered = |n: usize| n as u32;
+        let symbols = Symbols {
+            label_ids: labels.iter().enumerate().map(|(i, l)| (l.clone(), numbered(i))).collect(),
+            context_ids: contexts.iter().cloned().zip(0..).collect(),
+            ids: keys.iter().copied().zip(0..).collect(),
+            counts: frequent.into_iter().map(|key| (key, min_count)).collect(),
+            labels,
+            contexts,
+            keys,
+            stage: Stage::Make,
+            min_count,
+        };
+        match symbols.ids.len() == symbols.keys.len() {
+            true => Ok(symbols),
+            false => Err("a symbol of it stands there twice".into()),
+        }
+    }
+
+    pub fn min_count(&self) -> u32 {
+        self.min_count
+    }
+
+    pub fn labels(&self) -> &[Arc<str>] {
+        &self.labels
+    }
+
+    pub fn contexts(&self) -> &[Box<[Label]>] {
+        &self.contexts
+    }
+
+    pub fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+
+    /// The keys that are frequent enough, where that matters; in no order.
+    pub fn frequent_keys(&self) -> impl Iterator<Item = Key> {
+        self.counts.keys().copied()
+    }
+
     fn frequent(&self, keys: &[Key]) -> Option<Key> {
         let (last, others) = keys.split_last()?;
         let frequent = |key: &&Key| self.min_count <= 1 || self.is_counted(key);
