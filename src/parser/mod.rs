@@ -9,6 +9,9 @@
 //! [`Preprocessing::clean`]: crate::treebank::Preprocessing::clean
 
 mod file;
+mod heads;
+mod signature;
+pub mod transitions;
 mod treebank_pcfg;
 
 use crate::checkpoint::TensorFile;
@@ -18,7 +21,8 @@ use crate::treebank::Tree;
 use std::sync::Arc;
 
 pub use file::ParserFile;
-pub use treebank_pcfg::{Direction, HeadRules, PcfgParser, PreparedTrees, TreebankPcfg};
+pub use heads::{Direction, HeadRules};
+pub use treebank_pcfg::{PcfgParser, PreparedTrees, TreebankPcfg};
 
 /// Why no parser could be induced.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -16,6 +16,7 @@ mod golden_hmm;
 mod golden_parser;
 mod golden_pcfg;
 mod golden_train;
+mod golden_transitions;
 mod kill;
 mod language;
 mod nasty;

@@ -2,8 +2,8 @@
 //! weights are.
 
 use super::scheme::Rule;
-use super::signature::{Signature, Signatures};
 use super::symbols::{CoarseKey, NONE, Symbol, Symbols};
+use crate::parser::signature::{Signature, Signatures};
 use foldhash::fast::FixedState;
 use std::borrow::Borrow;
 use std::collections::HashMap;

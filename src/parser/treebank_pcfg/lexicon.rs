@@ -4,10 +4,10 @@
 
 use super::events::Counts;
 use super::inventory::Inventory;
-use super::signature::{ROOT, Signature};
 use super::symbols::Symbol;
 use crate::inference::sparse_pcfg::Leaves;
 use crate::parser::Words;
+use crate::parser::signature::{ROOT, Signature};
 use foldhash::fast::FixedState;
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! What a node may know of itself beyond its label (Klein & Manning 2003, sections 3 to 5).
 
-use super::heads::HeadRules;
 use crate::config;
+use crate::parser::heads::HeadRules;
 use crate::treebank::{NodeId, Tree};
 use std::fmt;
 

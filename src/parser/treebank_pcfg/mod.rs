@@ -3,17 +3,16 @@
 
 mod estimate;
 mod events;
-mod heads;
 mod inventory;
 mod lexicon;
 mod marks;
 mod output;
 mod parser;
 mod scheme;
-mod signature;
 mod store;
 mod symbols;
 
+use super::heads::HeadRules;
 use super::{Inducer, ParserError, Prepared, TreeParser, check_weights};
 use crate::config::{self, Binarisation, Horizontal};
 use crate::treebank::Tree;
@@ -21,7 +20,6 @@ use events::Events;
 use scheme::Scheme;
 use std::sync::Arc;
 
-pub use heads::{Direction, HeadRules};
 pub use parser::PcfgParser;
 
 /// Trees for each time that a label must be seen to know all that it can.

@@ -1,10 +1,10 @@
 //! From a tree to the rules that derive it: annotation of labels and binarisation. One to one:
 //! the tree is got back by leaving parts and annotation out.
 
-use super::heads::HeadRules;
 use super::marks::{Labels, Marking, Marks, head_child};
 use super::symbols::{Key, Label, NONE, Naming, Symbol};
 use crate::config::{self, Binarisation, Horizontal};
+use crate::parser::heads::HeadRules;
 use crate::treebank::{NodeId, Tree};
 use foldhash::fast::FixedState;
 use std::collections::HashSet;

@@ -42,6 +42,19 @@ impl HeadRules {
         }
     }
 
+    /// Whether the head of a phrase with this label is looked for from the right.
+    pub fn is_from_right(&self, label: &str) -> bool {
+        match self.rules.get(label) {
+            Some((from, _)) => *from == Direction::Right,
+            None => self.otherwise == Direction::Right,
+        }
+    }
+
+    /// Place of a child's label in the list of a label, if it stands there.
+    pub fn rank(&self, label: &str, child: &str) -> Option<usize> {
+        self.rules.get(label)?.1.iter().position(|wanted| wanted == child)
+    }
+
     /// Place of the head among children with these labels: for each label of the priority list in
     /// order, the first child that has it, seen from the rule's side; without one, the first child
     /// on that side.
