@@ -18,7 +18,7 @@ mod tensor_file;
 mod tests;
 mod write;
 
-pub use atomic::{write_atomically, write_atomically_with};
+pub use atomic::{remove_abandoned, write_atomically, write_atomically_with};
 pub use error::CheckpointError;
 pub use published::Published;
 pub use temporary::{Listed, remove_temporaries, temporary};

@@ -3,7 +3,7 @@
 
 use super::corpus::args::Corpus;
 use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
-use super::values::{confidence, seed, several, whole};
+use super::values::{confidence, positive, seed, several, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -352,7 +352,7 @@ pub struct Sample {
     pub seed: u64,
     /// Leave out sentences of more words
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100,
-          value_parser = whole)]
+          value_parser = positive)]
     pub max_length: usize,
     /// How to print them [default: bracket for grammars, text for language models]
     #[arg(long, value_enum)]

@@ -14,6 +14,12 @@ pub fn whole(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "expected a whole number, 0 or more".to_owned())
 }
 
+/// A length that something has.
+pub fn positive(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|&n| n > 0);
+    number.ok_or_else(|| "expected a whole number, 1 or more".to_owned())
+}
+
 /// A number of runs.
 pub fn several(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().ok().filter(|n| (1..=1000).contains(n));

@@ -15,7 +15,10 @@ pub fn to_brackets(diagram: &Diagram) -> String {
                 out.push(' ');
             }
             out.push('(');
-            out.push_str(&escape_brackets(&node.label));
+            match is_taken_for_a_name(diagram, i) {
+                true => out.push_str("ID="),
+                false => out.push_str(&escape_brackets(&node.label)),
+            }
             if let Some(word) = &node.word {
                 if node.label.is_empty() {
                     out.push_str(NO_TAG);
@@ -26,6 +29,14 @@ pub fn to_brackets(diagram: &Diagram) -> String {
         }
         Step::Close => out.push(')'),
     })
+}
+
+/// A word tagged `ID` directly below an unlabelled root and behind another word is what readers
+/// take for the name of the sentence.
+fn is_taken_for_a_name(diagram: &Diagram, i: usize) -> bool {
+    let (root, node) = (&diagram.nodes()[0], &diagram.nodes()[i]);
+    let is_id = &*node.label == "ID" && node.word.is_some() && node.start > 0;
+    is_id && root.label.is_empty() && root.children.contains(&i)
 }
 
 fn escape_brackets(text: &str) -> String {
@@ -139,6 +150,19 @@ mod tests {
         let tree =
             Diagram::from_spans::<_, &str, &str>(&["(", "a b", ")"], None, &[]).expect("no spans");
         assert_eq!(to_brackets(&tree), "( (X -LRB-) (X a_b) (X -RRB-))");
+    }
+
+    #[test]
+    fn a_word_tagged_like_a_name_stays_a_word() {
+        let read = |text: &str| Reader::new(text.as_bytes(), "").next().expect("an item");
+        for (tags, expected) in
+            [(["A", "ID"], "( (A a) (ID= b))"), (["ID", "A"], "( (ID a) (A b))")]
+        {
+            let tree = Diagram::from_spans::<_, _, &str>(&["a", "b"], Some(&tags), &[]);
+            let text = to_brackets(&tree.expect("no spans"));
+            assert_eq!(text, expected);
+            assert_eq!(read(&text).expect("reads").words().len(), 2);
+        }
     }
 
     #[test]

@@ -117,6 +117,7 @@ impl Job {
         task: impl FnOnce(&RunFolder) -> Result<Task, RunError>,
     ) -> Result<Job, RunError> {
         let (lock, earlier) = Lock::acquire(&folder)?;
+        folder.remove_abandoned();
         let task = task(&folder)?;
         let (events_out, events) = unbounded();
         let (commands, commands_in) = unbounded();

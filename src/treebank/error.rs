@@ -10,6 +10,8 @@ pub enum TreebankError {
     NotFound { source_text: String },
     #[error("{path}: no treebank or text file in this folder (looked for {extensions})")]
     NothingInFolder { path: String, extensions: String },
+    #[error("{path}: a run folder, no treebank; what it was trained on is in its config.toml")]
+    RunFolder { path: String },
     #[error("data.{split}: nothing given: expected a file, folder, glob or list of them")]
     NoSource { split: &'static str },
     #[error("{name}: {reason}")]

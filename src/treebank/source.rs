@@ -45,6 +45,10 @@ pub fn expand_with_notes(names: &[String], sections: &str) -> Result<Expanded, T
             _ => matches(name)?,
         };
         for path in paths {
+            // Its files are of formats that corpora have, too: every line of them would be a fault.
+            if path.join("config.toml").is_file() && path.join("events.jsonl").is_file() {
+                return Err(TreebankError::RunFolder { path: path.display().to_string() });
+            }
             if path.is_dir() {
                 let (files, others) = folder(&path, &sections)?;
                 has_sections |= sections.is_some() && !section_folders(&path)?.is_empty();
@@ -288,6 +292,16 @@ mod tests {
             std::fs::write(path, "(S (NN a))\n").expect("written");
         }
         dir
+    }
+
+    #[test]
+    fn a_run_folder_is_no_treebank() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        for name in ["config.toml", "events.jsonl"] {
+            std::fs::write(dir.path().join(name), "").expect("written");
+        }
+        let error = names(dir.path(), "", "").unwrap_err().to_string();
+        assert!(error.contains("a run folder, no treebank"), "{error}");
     }
 
     fn names(dir: &Path, source: &str, sections: &str) -> Result<String, TreebankError> {
