@@ -11,6 +11,8 @@ pub enum Kind {
     Bag,
     /// Boosts supervised parsers.
     Boost,
+    /// Trains a history-based parser.
+    Ssn,
 }
 
 impl Kind {
@@ -20,12 +22,13 @@ impl Kind {
             Kind::Train => "train",
             Kind::Bag => "bag",
             Kind::Boost => "boost",
+            Kind::Ssn => "ssn",
         }
     }
 
     /// Whether supervised parsers are induced and vote.
     pub fn is_ensemble(self) -> bool {
-        self != Kind::Train
+        matches!(self, Kind::Bag | Kind::Boost)
     }
 
     pub(super) fn is_train(&self) -> bool {

@@ -12,6 +12,7 @@ mod keys;
 mod parser;
 mod presets;
 mod sections;
+mod ssn;
 mod uses;
 
 pub use data::{
@@ -27,6 +28,7 @@ pub use sections::{
     Compat, Config, Decode, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision,
     Run, Schedule, Select, Training,
 };
+pub use ssn::Ssn;
 pub use uses::unused;
 
 use std::path::Path;

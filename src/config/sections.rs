@@ -1,5 +1,6 @@
 use super::ensemble::SUPERVISED;
-use super::{ConfigError, Data, Ensemble, Kind, Parser};
+use super::ssn::HISTORY_BASED;
+use super::{ConfigError, Data, Ensemble, Kind, Parser, Ssn};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Every setting of a run. All sections and keys have defaults.
@@ -23,6 +24,7 @@ pub struct Config {
     pub run: Run,
     pub parser: Parser,
     pub ensemble: Ensemble,
+    pub ssn: Ssn,
 }
 
 impl Default for Config {
@@ -41,6 +43,7 @@ impl Default for Config {
             run: Run::default(),
             parser: Parser::default(),
             ensemble: Ensemble::default(),
+            ssn: Ssn::default(),
         }
     }
 }
@@ -429,14 +432,15 @@ impl Config {
         match self.kind {
             Kind::Train => self.model.family.defaults(),
             Kind::Bag | Kind::Boost => SUPERVISED,
+            Kind::Ssn => HISTORY_BASED,
         }
     }
 
-    /// What is trained, in a word: the family of a model, or the kind of an ensemble.
+    /// What is trained, in a word: the family of a model, or the kind of the run.
     pub fn what(&self) -> &'static str {
         match self.kind {
             Kind::Train => self.model.family.name(),
-            ensemble => ensemble.name(),
+            other => other.name(),
         }
     }
 
@@ -483,6 +487,7 @@ impl Config {
             ("ensemble.rounds", self.ensemble.rounds as u64),
         ];
         all.extend(p.whole_numbers());
+        all.extend(self.ssn.whole_numbers());
         all
     }
 
@@ -530,7 +535,8 @@ impl Config {
             };
             return bad("data.max_length", d.max_length.to_string(), expected);
         }
-        if let Some((key, value, expected)) = self.parser.out_of_range() {
+        let out_of_range = self.parser.out_of_range().or_else(|| self.ssn.out_of_range());
+        if let Some((key, value, expected)) = out_of_range {
             return bad(key, value, expected);
         }
         let rounds = self.ensemble.rounds;

@@ -11,6 +11,7 @@
 mod file;
 mod heads;
 mod signature;
+pub mod ssn;
 pub mod transitions;
 mod treebank_pcfg;
 
