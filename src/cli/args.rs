@@ -3,6 +3,7 @@
 
 use super::corpus::args::Corpus;
 use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
+use super::sweep::args::Sweep;
 use super::values::{confidence, positive, seed, several, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -44,6 +45,8 @@ pub enum Command {
     Train(Train),
     /// Go on with a run from its last checkpoint
     Resume(Resume),
+    /// Train with several values of some settings, and tabulate what they give
+    Sweep(Sweep),
     /// Score a checkpoint on a treebank or plain text
     Eval(Eval),
     /// Score predicted trees against gold trees as the classic scorer does
@@ -97,6 +100,7 @@ impl Command {
         match self {
             Command::Train(args) => args.json,
             Command::Resume(args) => args.json,
+            Command::Sweep(args) => args.json,
             Command::Eval(args) => args.json,
             Command::Evalb(args) => args.json,
             Command::Significance(args) => args.json,
@@ -115,6 +119,7 @@ impl Command {
             Command::Bag(args) => args.run.json,
             Command::Boost(args) => match &args.what {
                 Some(BoostWhat::WeakLearning(args)) => args.json,
+                Some(BoostWhat::Ranking(_)) => false,
                 None => args.run.json,
             },
             Command::LearningCurve(args) => args.json,

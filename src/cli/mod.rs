@@ -16,6 +16,7 @@ mod failure;
 mod file;
 mod ledger;
 mod lines;
+mod members;
 mod mistakes;
 mod noise;
 mod open;
@@ -30,6 +31,7 @@ mod seeds;
 mod sentences;
 mod signals;
 mod significance;
+mod sweep;
 mod teller;
 mod train;
 mod values;
@@ -78,6 +80,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Completions(args)) => completions::run(&args, out),
         Some(Command::Train(args)) => train::train(&args, out),
         Some(Command::Resume(args)) => train::resume(&args, out),
+        Some(Command::Sweep(args)) => sweep::run(&args, out),
         Some(Command::Bag(args)) => ensemble::bag(&args, out),
         Some(Command::Boost(args)) => ensemble::boost(&args, out),
         Some(Command::LearningCurve(args)) => ensemble::learning_curve(&args, out),

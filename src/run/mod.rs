@@ -27,6 +27,7 @@ mod reports;
 mod rounds;
 mod shutdown;
 mod status;
+mod sweep;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -50,5 +51,6 @@ pub use memory::{check_memory, side_by_side};
 pub use rounds::{KeptPart, KeptRound, KeptTree, KeptWeights};
 pub use shutdown::{request_stop, stop_on_signals, stop_requested};
 pub use status::{BestFigures, Status};
+pub use sweep::{Curve, Point, Sweep, SweepRow, Varied};
 pub use timeline::{Evaluated, Note, Round, RoundProgress, Step, Timeline};
 pub use trees::{EvaluatedTree, EvaluatedTrees, KeptSentence, PinnedMarginals};

@@ -26,6 +26,7 @@ mod sample;
 mod seeds;
 mod shared;
 mod significance;
+mod sweep;
 mod terminal;
 mod trained;
 mod treebanks;
