@@ -4,6 +4,7 @@
 mod analysis;
 mod args;
 mod bench;
+mod card;
 mod completions;
 mod conflicts;
 mod consensus;
@@ -80,6 +81,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Completions(args)) => completions::run(&args, out),
         Some(Command::Train(args)) => train::train(&args, out),
         Some(Command::Resume(args)) => train::resume(&args, out),
+        Some(Command::Card(args)) => card::run(&args, out),
         Some(Command::Sweep(args)) => sweep::run(&args, out),
         Some(Command::Bag(args)) => ensemble::bag(&args, out),
         Some(Command::Boost(args)) => ensemble::boost(&args, out),

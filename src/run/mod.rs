@@ -8,6 +8,7 @@
 //!
 //! [`Event`]: crate::report::Event
 
+mod card;
 mod change;
 mod clock;
 mod control;
@@ -37,6 +38,7 @@ mod trees;
 mod work;
 mod worker;
 
+pub use card::{Card, DataFile, Figure};
 pub use change::is_change;
 pub use control::send_control;
 pub use detach::spawn_detached;

@@ -2,6 +2,7 @@
 //! the numeric libraries are linked once.
 
 mod call;
+mod card;
 mod commands;
 mod device;
 mod ensembles;

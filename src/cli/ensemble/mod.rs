@@ -42,6 +42,11 @@ pub fn boost(args: &Boost, out: &mut dyn Write) -> Result<()> {
     begin(&args.run, Kind::Boost, flags.collect(), out)
 }
 
+/// A run of the kind, as a command with these arguments would make it.
+pub fn again(args: &EnsembleRun, kind: Kind, out: &mut dyn Write) -> Result<()> {
+    begin(args, kind, Vec::new(), out)
+}
+
 fn begin(
     args: &EnsembleRun,
     kind: Kind,
