@@ -91,6 +91,14 @@ impl Picture {
         self.height
     }
 
+    /// Column and row of the first text that has a role, as texts follow each other in the tree.
+    pub fn first(&self, role: Role) -> Option<(usize, usize)> {
+        self.shapes.iter().find_map(|shape| match shape {
+            Shape::Text { row, column, ink, .. } if ink.role == role => Some((*column, *row)),
+            _ => None,
+        })
+    }
+
     /// The cells of a window whose upper left corner is `(column, row)`; beyond the picture
     /// there are blanks. Where an edge cuts a text, a sign says so: half a label would be
     /// another label.

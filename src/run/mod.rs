@@ -26,6 +26,7 @@ mod lock;
 mod memory;
 mod reports;
 mod rounds;
+pub mod sample;
 mod shutdown;
 mod status;
 mod sweep;

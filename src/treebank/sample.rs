@@ -13,8 +13,8 @@ macro_rules! files {
 }
 
 /// File names with their compressed content.
-const FILES: [(&str, &[u8]); 5] =
-    files!["train.mrg", "dev.mrg", "test.mrg", "natural.mrg", "text.txt"];
+const FILES: [(&str, &[u8]); 6] =
+    files!["train.mrg", "dev.mrg", "test.mrg", "natural.mrg", "noisy.mrg", "text.txt"];
 
 /// Names that stand behind `sample:`.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -22,7 +22,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// File name and content of `train`, `dev`, `test` (sampled from the grammar),
-/// `natural` (trees by hand) or `text` (no trees).
+/// `natural` (trees by hand), `noisy` (`train` with planted errors) or `text` (no trees).
 pub fn read(name: &str) -> Result<(&'static str, String), TreebankError> {
     let (file, bytes) = FILES
         .iter()

@@ -2,7 +2,7 @@
 
 use super::message::Message;
 use super::names::{RunId, ScreenId};
-use super::start::{LastRun, Named};
+use super::start::{Named, UserData};
 use super::testing::{Stage, learning, screenshot};
 use super::theme::Surroundings;
 use crate::report::{EventKind, Level, RunState};
@@ -35,7 +35,7 @@ fn the_workbench_at_80x24_and_200x60() {
 fn without_utf8_every_cell_is_ascii() {
     let poor = Surroundings { no_color: true, unicode: false };
     let mut stage = Stage::in_surroundings(poor);
-    stage.app.begin(Vec::new(), LastRun::default());
+    stage.app.begin(Vec::new(), UserData::default());
     stage.tell(Message::Folders(Vec::new()));
     stage.tell(Message::Events(RunId(1), learning(60)));
     let text = screenshot(&stage.app, 80, 24);
@@ -325,7 +325,7 @@ fn what_matters_is_told_by_a_symbol_or_a_modifier_and_not_by_colour_alone() {
         Surroundings { no_color: true, unicode: true },
     ] {
         let mut stage = Stage::in_surroundings(surroundings);
-        stage.app.begin(Vec::new(), LastRun::default());
+        stage.app.begin(Vec::new(), UserData::default());
         stage.tell(Message::Folders(Vec::new()));
         let backend = ratatui::backend::TestBackend::new(80, 24);
         let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
@@ -361,7 +361,7 @@ fn an_error_of_a_run_is_in_the_log_and_in_the_status_line() {
 fn a_named_run_is_shown_and_a_second_one_is_overlaid() {
     let mut stage = Stage::new();
     let named = vec![Named::Run("runs/a".into()), Named::Run("elsewhere/b".into())];
-    stage.app.begin(named, LastRun::default());
+    stage.app.begin(named, UserData::default());
     assert_eq!(stage.calls(), ["follow runs/a", "follow elsewhere/b", "watch 2"]);
     assert_eq!(stage.app.shared.selected_run().map(|r| r.name.as_str()), Some("a"));
     assert_eq!(stage.app.shared.overlaid, [RunId(2)]);
@@ -370,7 +370,7 @@ fn a_named_run_is_shown_and_a_second_one_is_overlaid() {
 #[test]
 fn a_named_folder_of_runs_is_shown_as_a_list() {
     let mut stage = Stage::new();
-    stage.app.begin(vec![Named::Runs("elsewhere".into())], LastRun::default());
+    stage.app.begin(vec![Named::Runs("elsewhere".into())], UserData::default());
     assert_eq!(stage.calls(), ["watch 2"]);
     assert_eq!(stage.app.active, ScreenId::Runs);
 }
@@ -379,7 +379,7 @@ fn a_named_folder_of_runs_is_shown_as_a_list() {
 fn a_named_checkpoint_is_shown_until_a_run_is_selected() {
     let mut stage = Stage::new();
     let file = std::path::PathBuf::from("nowhere/best.safetensors");
-    stage.app.begin(vec![Named::Checkpoint(file)], LastRun::default());
+    stage.app.begin(vec![Named::Checkpoint(file)], UserData::default());
     let shot = screenshot(&stage.app, 80, 24);
     assert!(shot.contains(" nowhere/best.safetensors") && !shot.contains("F1"), "{shot}");
     stage.keys(&["3"]);
@@ -398,7 +398,7 @@ fn a_folder_that_vanishes_is_gone_on_every_screen_until_it_is_taken_off() {
     let path = base.path().join("live");
     std::fs::create_dir(&path).expect("makes");
     let mut stage = Stage::new();
-    stage.app.begin(vec![Named::Run(path.clone())], LastRun::default());
+    stage.app.begin(vec![Named::Run(path.clone())], UserData::default());
     stage.tell(Message::Events(RunId(1), learning(20)));
     stage.tell(Message::Folders(Vec::new()));
     assert!(screenshot(&stage.app, 80, 24).contains("live ▶ running"), "it is there, if unlisted");
@@ -439,7 +439,7 @@ fn quitting_says_of_a_paused_training_that_it_is_paused() {
 #[test]
 fn a_later_start_offers_the_last_run() {
     let mut stage = Stage::new();
-    stage.app.begin(Vec::new(), LastRun::default());
+    stage.app.begin(Vec::new(), UserData::default());
     stage.tell(Message::Folders(vec![super::message::Listed {
         group: None,
         path: "runs/2026-11-28-rank-pcfg".into(),
@@ -461,7 +461,7 @@ fn a_later_start_offers_the_last_run() {
 #[test]
 fn a_run_that_still_trains_comes_before_the_last_one() {
     let mut stage = Stage::new();
-    stage.app.begin(Vec::new(), LastRun::default());
+    stage.app.begin(Vec::new(), UserData::default());
     let listed = |name: &str, state, started| super::message::Listed {
         group: None,
         path: name.into(),

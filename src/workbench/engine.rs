@@ -26,6 +26,9 @@ pub trait Engine {
     /// Lists once more, soon.
     fn refresh(&mut self);
 
+    /// Writes the sample into the user's data directory, unless it is there.
+    fn install_sample(&mut self, data: &Path, messages: Sender<Message>);
+
     /// Makes a run folder below `base` and trains in it.
     fn start(
         &mut self,

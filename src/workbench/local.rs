@@ -48,6 +48,17 @@ impl Engine for Local {
         }
     }
 
+    fn install_sample(&mut self, data: &Path, messages: Sender<Message>) {
+        let data = data.to_owned();
+        spawn("sample", &messages.clone(), move || {
+            // The list of runs comes to know it by itself.
+            if let Err(error) = run::sample::install(&data) {
+                let text = format!("the sample was not written to your data directory: {error}");
+                let _ = messages.send(Message::Log(Level::Warning, text));
+            }
+        });
+    }
+
     fn start(
         &mut self,
         id: RunId,

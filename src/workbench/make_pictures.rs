@@ -5,7 +5,7 @@ use super::app::App;
 use super::local::Local;
 use super::message::Message;
 use super::picture::svg;
-use super::start::{LastRun, Named};
+use super::start::{Named, UserData};
 use super::testing::{press, screenshot};
 use super::theme::{Surroundings, ThemeName};
 use crate::config;
@@ -35,7 +35,7 @@ impl Desk {
         let runs = run.with_file_name("");
         let engine = Box::new(Local::default());
         let mut app = App::new(engine, sender, ThemeName::Dark, surroundings, runs);
-        app.begin(vec![Named::Run(run.to_owned())], LastRun::default());
+        app.begin(vec![Named::Run(run.to_owned())], UserData::default());
         Desk { app, messages }
     }
 

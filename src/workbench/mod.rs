@@ -90,14 +90,14 @@ pub struct Options {
 
 /// Opens the workbench on what is named and gives the terminal back when it is left.
 pub fn run(options: Options) -> Result<(), WorkbenchError> {
-    run_with(options, Box::new(local::Local::default()), &start::LastRun::of_user())
+    run_with(options, Box::new(local::Local::default()), &start::UserData::of_user())
 }
 
 /// The same with another engine.
 pub fn run_with(
     options: Options,
     engine: Box<dyn engine::Engine>,
-    state: &start::LastRun,
+    state: &start::UserData,
 ) -> Result<(), WorkbenchError> {
     for (stream, is_terminal) in [
         ("standard output", std::io::stdout().is_terminal()),

@@ -91,6 +91,8 @@ pub enum Effect {
     Control(RunId, Control),
     /// Makes it the run that Train, Grammar and Parses show.
     Select(RunId),
+    /// Reads a run's events, old and new, though it is not selected.
+    Follow(RunId),
     /// Adds a run to the curves of Train, or takes it away.
     Overlay(RunId),
     /// Moves a run folder to `.trash` beside it.

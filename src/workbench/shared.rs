@@ -255,6 +255,8 @@ pub struct Shared {
     pub now: f64,
     /// Where new runs go.
     pub runs_folder: PathBuf,
+    /// Where the runs lie that came with the program.
+    pub samples: Option<PathBuf>,
     /// Whether the list of runs has been read once.
     pub listed: bool,
 }
@@ -284,6 +286,24 @@ impl Shared {
     /// The run that Train, Grammar and Parses show.
     pub fn selected_run(&self) -> Option<&RunEntry> {
         self.run(self.selected?)
+    }
+
+    /// Whether it came with the program.
+    pub fn is_sample(&self, run: &RunEntry) -> bool {
+        self.samples.as_ref().is_some_and(|samples| run.path.starts_with(samples))
+    }
+
+    /// The run that Boost shows: the selected one; where that has no rounds, the newest one that
+    /// has, of the user's own if there is any.
+    pub fn boosted_run(&self) -> Option<&RunEntry> {
+        let selected = self.selected_run();
+        let without = |run: &&RunEntry| run.config.is_some() && !run.is_ensemble() && !run.gone;
+        if selected.is_some_and(|run| !without(&run)) {
+            return selected;
+        }
+        let ensembles = || self.runs.iter().filter(|run| run.is_ensemble() && !run.gone);
+        let own = ensembles().find(|run| !self.is_sample(run));
+        own.or_else(|| ensembles().next()).or(selected)
     }
 
     /// The runs that Train draws: the selected one, then the overlaid ones.
@@ -339,6 +359,37 @@ mod tests {
         let shared = Shared { runs, ..Shared::default() };
         let labels: Vec<String> = shared.runs.iter().map(|r| shared.label(r)).collect();
         assert_eq!(labels, ["x/runs/a", "y/runs/a", "old/a", "b"]);
+    }
+
+    #[test]
+    fn boost_shows_the_selected_run_or_else_one_that_has_rounds() {
+        let run = |id, path: &str, kind: &str| {
+            let mut run = RunEntry::new(RunId(id), path.into());
+            let settings = format!("kind = \"{kind}\"");
+            run.config = Some(Config::from_toml("test", &settings, &[]).expect("valid"));
+            run
+        };
+        let runs = vec![
+            run(1, "data/runs/sample-boost", "boost"),
+            run(2, "runs/a", "train"),
+            run(3, "runs/b", "boost"),
+            run(4, "runs/c", "bag"),
+        ];
+        let mut shared = Shared { runs, samples: Some("data/runs".into()), ..Shared::default() };
+        let shown = |shared: &Shared| shared.boosted_run().map(|run| run.id.0);
+        assert_eq!(shown(&shared), Some(3), "the newest of the user's own");
+        for (selected, expected) in [(1, 1), (2, 3), (4, 4)] {
+            shared.selected = Some(RunId(selected));
+            assert_eq!(shown(&shared), Some(expected));
+        }
+        shared.selected = Some(RunId(2));
+        shared.runs.truncate(2);
+        assert_eq!(shown(&shared), Some(1), "the sample is better than nothing");
+        // What is not known yet is waited for.
+        shared.runs[1].config = None;
+        assert_eq!(shown(&shared), Some(2));
+        shared.runs.remove(0);
+        assert_eq!(shown(&shared), Some(2));
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! What the workbench is opened on: what was named, and the run noted last. What is made of it
 //! is in [`super::app`].
 
-use crate::run::Group;
+use super::names::ScreenId;
+use crate::run::{Group, RunFolder};
 use std::path::{Path, PathBuf};
+
+/// A small text file in the user's data directory.
+const LAST_RUN: &str = "last-run";
 
 /// What to do once the run folders have been listed.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,40 +68,54 @@ fn holds_runs(folder: &Path) -> bool {
     shown.map(|entry| entry.path()).any(|path| is_run(&path) || Group::is_one(&path))
 }
 
-/// Where the workbench notes which run was looked at last, so that a later start can offer it.
+/// The user's data directory: what the workbench remembers, and the sample as files.
 #[derive(Clone, Debug, Default)]
-pub struct LastRun {
-    /// A small text file in the user's data directory; absent where there is no such directory.
-    file: Option<PathBuf>,
+pub struct UserData {
+    /// `None` where there is no such directory: then nothing is remembered.
+    folder: Option<PathBuf>,
 }
 
-impl LastRun {
-    /// In the user's own data directory.
-    pub fn of_user() -> LastRun {
+impl UserData {
+    /// The user's own.
+    pub fn of_user() -> UserData {
         let project = directories::ProjectDirs::from("", "", "rankspace");
-        LastRun { file: project.map(|p| p.data_dir().join("last-run")) }
+        UserData { folder: project.map(|p| p.data_dir().to_owned()) }
     }
 
-    /// The run noted last, if its folder is still there.
-    pub fn get(&self) -> Option<PathBuf> {
-        let text = std::fs::read_to_string(self.file.as_ref()?).ok()?;
+    /// Where it is.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The run looked at last, if its folder is still there: a later start offers it.
+    pub fn last_run(&self) -> Option<PathBuf> {
+        let text = std::fs::read_to_string(self.folder()?.join(LAST_RUN)).ok()?;
         let path = PathBuf::from(text.trim_end());
         path.is_dir().then_some(path)
     }
 
     /// Notes a run. A convenience: where it cannot be written, nothing is lost.
-    pub fn set(&self, run: &Path) {
-        let Some(file) = &self.file else { return };
-        let Some(folder) = file.parent() else { return };
+    pub fn note_run(&self, run: &Path) {
+        let Some(folder) = self.folder() else { return };
         let run = run.canonicalize().unwrap_or_else(|_| run.to_owned());
         let write = || -> std::io::Result<()> {
             std::fs::create_dir_all(folder)?;
             let mut new = tempfile::NamedTempFile::new_in(folder)?;
             std::io::Write::write_all(&mut new, run.to_string_lossy().as_bytes())?;
-            new.persist(file)?;
+            new.persist(folder.join(LAST_RUN))?;
             Ok(())
         };
         let _ = write();
+    }
+}
+
+/// The screen that a run is looked at on, by its settings; of one that cannot be read, Train, which
+/// says why.
+pub fn screen_of(run: &Path) -> ScreenId {
+    let config = RunFolder::open(run).and_then(|folder| folder.config());
+    match config.is_ok_and(|config| config.kind.is_ensemble()) {
+        true => ScreenId::Boost,
+        false => ScreenId::Train,
     }
 }
 
@@ -108,14 +126,14 @@ mod tests {
     #[test]
     fn the_last_run_is_remembered_while_its_folder_is_there() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let last = LastRun { file: Some(folder.path().join("data/last-run")) };
-        assert_eq!(last.get(), None);
+        let data = UserData { folder: Some(folder.path().join("data")) };
+        assert_eq!(data.last_run(), None);
         let run = folder.path().join("run");
         std::fs::create_dir(&run).expect("makes");
-        last.set(&run);
-        assert_eq!(last.get(), run.canonicalize().ok());
+        data.note_run(&run);
+        assert_eq!(data.last_run(), run.canonicalize().ok());
         std::fs::remove_dir(&run).expect("removes");
-        assert_eq!(last.get(), None);
+        assert_eq!(data.last_run(), None);
     }
 
     #[test]

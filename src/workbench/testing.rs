@@ -192,6 +192,9 @@ impl Engine for Player {
         self.note(format!("watch {}", bases.len()));
     }
     fn refresh(&mut self) {}
+    fn install_sample(&mut self, data: &Path, _: Sender<Message>) {
+        self.note(format!("install {}", data.display()));
+    }
     fn start(
         &mut self,
         id: RunId,
@@ -261,7 +264,7 @@ impl Stage {
     /// First start: nothing named, no run anywhere.
     pub fn first_start() -> Stage {
         let mut stage = Stage::new();
-        stage.app.begin(Vec::new(), super::start::LastRun::default());
+        stage.app.begin(Vec::new(), super::start::UserData::default());
         stage.tell(Message::Folders(Vec::new()));
         stage
     }

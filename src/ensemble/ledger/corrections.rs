@@ -1,5 +1,5 @@
 use super::diff::{Replaced, unified};
-use super::{Entry, fingerprint};
+use super::{Entry, Originals};
 use crate::config::Format;
 use crate::treebank::{BracketStyle, Reader, Tree, Writer};
 
@@ -25,12 +25,12 @@ pub struct Corrected {
 /// words of the tree that it is for, which must be as it was when the verdict was given. A proposal
 /// without the empty elements of the tree is refused: they would be lost.
 pub fn correct(file: &str, text: &str, entries: &[&Entry]) -> Corrected {
-    let trees: Vec<Tree> = Reader::new(text.as_bytes(), file).filter_map(Result::ok).collect();
+    let originals = Originals::read(file, text);
     let mut corrected = Corrected { text: text.to_owned(), ..Corrected::default() };
     let mut wanted: Vec<(&Tree, Tree, usize)> = Vec::new();
     for entry in entries {
         let Some(proposal) = &entry.proposal else { continue };
-        match proposed(&trees, entry, proposal) {
+        match proposed(&originals, entry, proposal) {
             Ok((tree, new)) => wanted.push((tree, new, entry.sentence)),
             Err(reason) => {
                 corrected.refused.push(Refused { sentence: entry.sentence, reason });
@@ -69,14 +69,12 @@ pub fn unified_diff(file: &str, text: &str, corrected: &Corrected) -> String {
 
 /// The tree that an entry is about, and the proposed one.
 fn proposed<'a>(
-    trees: &'a [Tree],
+    originals: &'a Originals,
     entry: &Entry,
     proposal: &str,
 ) -> Result<(&'a Tree, Tree), String> {
-    let tree = trees
-        .iter()
-        .find(|tree| fingerprint(tree) == entry.hash)
-        .ok_or("the file has no such tree any more")?;
+    let tree =
+        originals.find(&entry.hash, entry.sentence).ok_or("the file has no such tree any more")?;
     let mut read = Reader::new(proposal.as_bytes(), "proposal");
     let new = match (read.next(), read.next()) {
         (Some(Ok(new)), None) => new,
@@ -154,7 +152,7 @@ fn replaced_lines(text: &str, starts: &[usize], spans: &[(usize, usize, String)]
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
+    use super::super::{Verdict, fingerprint};
     use super::*;
     use crate::report::SCHEMA;
 

@@ -1,4 +1,4 @@
-use super::{Corrected, Entry, Ledger, Refused, correct, unified_diff};
+use super::{Corrected, Entry, Ledger, Refused, correct, text_of, unified_diff};
 use crate::checkpoint::write_atomically;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,17 @@ pub fn export(ledger: &Ledger, out: &Path) -> Result<Exported, ExportError> {
     let mut diff = String::new();
     let mut exported = Exported { verdicts: entries.len(), ..Exported::default() };
     for (file, entries) in by_file(&entries) {
-        let text = std::fs::read_to_string(&*file).map_err(io(Path::new(&*file)))?;
+        let text = match text_of(&file, ledger.path()) {
+            Ok(text) => text,
+            Err(reason) => {
+                let refused = |entry: &&Entry| {
+                    let (sentence, reason) = (entry.sentence, reason.clone());
+                    (file.clone(), Refused { sentence, reason })
+                };
+                exported.refused.extend(entries.iter().map(refused));
+                continue;
+            }
+        };
         let done: Corrected = correct(&file, &text, &entries);
         diff.push_str(&unified_diff(&shown(&file), &text, &done));
         exported.corrected += done.corrected;

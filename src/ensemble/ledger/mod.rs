@@ -8,11 +8,13 @@ mod corrections;
 mod diff;
 mod entry;
 mod export;
+mod original;
 mod store;
 
 pub use corrections::{Corrected, Refused, correct, unified_diff};
 pub use entry::{Entry, Verdict, fingerprint};
 pub use export::{ExportError, Exported, export};
+pub use original::{Originals, text_of};
 pub use store::{Ledger, LedgerError};
 
 /// Name of the ledger in a run folder.

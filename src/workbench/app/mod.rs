@@ -18,7 +18,7 @@ use crate::workbench::popup::{Answer, Item, Popup};
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::screens;
 use crate::workbench::shared::Shared;
-use crate::workbench::start::{LastRun, Opening};
+use crate::workbench::start::{Opening, UserData};
 use crate::workbench::task::Tasks;
 use crate::workbench::theme::{Surroundings, Theme, ThemeName};
 use crossbeam_channel::Sender;
@@ -73,7 +73,7 @@ pub struct App {
     /// What to put on the clipboard at the next frame.
     copies: Vec<String>,
     /// Remembers the run that is shown, for the next start.
-    last_run: LastRun,
+    data: UserData,
     /// What to do when the list of runs is first known.
     on_listed: Option<Opening>,
 }
@@ -106,7 +106,7 @@ impl App {
             tick: 0,
             next_run: 0,
             copies: Vec::new(),
-            last_run: LastRun::default(),
+            data: UserData::default(),
             on_listed: None,
         }
     }
@@ -432,6 +432,7 @@ impl App {
                 }
             }
             Effect::Select(id) => self.select(id),
+            Effect::Follow(id) => self.follow(id),
             Effect::Overlay(id) => self.overlay(id),
             Effect::Trash(id) => self.trash(id),
         }

@@ -4,17 +4,18 @@ use super::App;
 use super::runs::same_place;
 use crate::config;
 use crate::report::{Level, RunState};
+use crate::run::sample;
 use crate::workbench::message::Message;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::popup::{Answer, Choice, Popup};
 use crate::workbench::screen::Target;
-use crate::workbench::start::{LastRun, Named, Opening};
+use crate::workbench::start::{Named, Opening, UserData, screen_of};
 
 impl App {
     /// Opens what was named, or waits for the list of runs to decide what to show.
-    pub(in crate::workbench) fn begin(&mut self, named: Vec<Named>, last: LastRun) {
+    pub(in crate::workbench) fn begin(&mut self, named: Vec<Named>, data: UserData) {
         let mut bases = vec![self.shared.runs_folder.clone()];
-        let noted = last.get();
+        let noted = data.last_run();
         let runs = named.iter().filter_map(|n| match n {
             Named::Run(path) => Some(path),
             _ => None,
@@ -37,7 +38,13 @@ impl App {
                 bases.push(parent.to_owned());
             }
         }
-        self.last_run = last;
+        if let Some(folder) = data.folder() {
+            let samples = sample::runs(folder);
+            bases.push(samples.clone());
+            self.shared.samples = Some(samples);
+            self.engine.install_sample(folder, self.messages.clone());
+        }
+        self.data = data;
         if named.is_empty() {
             self.on_listed = Some(Opening::Offer { last: noted });
         }
@@ -58,10 +65,11 @@ impl App {
         for item in named {
             match item {
                 Named::Run(path) => {
+                    let screen = screen_of(&path);
                     let id = self.run_at(path);
                     if first_run {
                         self.select(id);
-                        self.show(ScreenId::Train);
+                        self.show(screen);
                         first_run = false;
                     } else {
                         self.overlay(id);
@@ -89,7 +97,8 @@ impl App {
         // A run that goes on somewhere is what one comes back for.
         let active = |id: &RunId| self.shared.run(*id).is_some_and(|r| r.active());
         let live = last.filter(active).or(self.shared.runs.iter().map(|r| r.id).find(active));
-        let newest = self.shared.runs.first().map(|r| r.id);
+        // What came with the program is no run of the user's.
+        let newest = self.shared.runs.iter().find(|r| !self.shared.is_sample(r)).map(|r| r.id);
         match live.or(last).or(newest) {
             None => self.start_sample(),
             Some(id) => self.offer(id),
@@ -109,12 +118,19 @@ impl App {
         self.select(id);
         let Some(run) = self.shared.run(id) else { return };
         let word = run.standing().word();
+        let (resume, at) = match run.is_ensemble() {
+            true => ("go on with its rounds", "round"),
+            false => ("resume its training", "step"),
+        };
         let mut choices = vec![Choice::new('s', "show it")];
         if !run.active() && run.state() != Some(RunState::Finished) {
-            choices.insert(0, Choice::new('r', "resume its training"));
+            choices.insert(0, Choice::new('r', resume));
         }
         choices.push(Choice::new('n', "start a new training on the sample"));
-        let text = format!("The last run is {} ({word}, step {}).", run.name, run.step());
+        let text = format!("The last run is {} ({word}, {at} {}).", run.name, run.step());
+        if run.is_ensemble() {
+            self.show(ScreenId::Boost);
+        }
         let title = "Welcome back".into();
         self.ask("opening", Popup::Question { id: "opening", title, text, choices });
     }
@@ -126,7 +142,10 @@ impl App {
                     self.resume(id);
                 }
             }
-            Answer::Choice('n') => self.start_sample(),
+            Answer::Choice('n') => {
+                self.start_sample();
+                self.show(ScreenId::Train);
+            }
             _ => {}
         }
     }

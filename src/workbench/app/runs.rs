@@ -71,7 +71,7 @@ impl App {
         self.shared.checkpoint = None;
         self.shared.overlaid.retain(|r| *r != id);
         self.follow(id);
-        self.last_run.set(&path);
+        self.data.note_run(&path);
         self.tell_all(|| Input::Selection);
     }
 

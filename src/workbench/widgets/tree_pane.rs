@@ -78,6 +78,14 @@ impl TreePane {
         self.row = to(self.row, rows, self.picture.height());
     }
 
+    /// Moves the place so that the first word which is set apart is in view, with some of what
+    /// stands before it.
+    pub fn reveal_words_apart(&mut self) {
+        if let Some((column, row)) = self.picture.first(Role::UnknownWord) {
+            (self.column, self.row) = (column.saturating_sub(8), row.saturating_sub(4));
+        }
+    }
+
     /// Draws the part that fits into the block; beside the title stands which part that is, if
     /// it is not the whole.
     pub fn draw_framed(

@@ -38,6 +38,7 @@ pub struct Sentences {
 }
 
 /// A round, and the sentences ranked as it left them.
+#[derive(Clone)]
 pub struct RoundPage {
     pub kept: KeptRound,
     pub weights: KeptWeights,
@@ -50,6 +51,14 @@ pub struct RoundPage {
     pub ranks: Vec<u32>,
     /// Mean score by log10 of the rank.
     pub curve: Series,
+}
+
+/// Rounds that are told of by name, as places in [`Book::rounds`].
+pub struct Milestones {
+    pub initial: Option<usize>,
+    /// Several where they are equally good.
+    pub best: Vec<usize>,
+    pub last: Option<usize>,
 }
 
 impl Book {
@@ -132,15 +141,14 @@ impl Book {
         self.config.kind == Kind::Boost
     }
 
-    /// The table's rows: round with the initial vote, the best by F1 on the training sentences, and
+    /// The table's rows: rounds with the initial vote, the best by F1 on the training sentences, and
     /// the last, as places in [`Book::rounds`].
-    pub fn milestones(&self) -> [Option<usize>; 3] {
-        let f1 = |i: &usize| self.rounds[*i].kept.metrics.get("train_f1");
+    pub fn milestones(&self) -> Milestones {
+        let f1 = |i: usize| self.rounds[i].kept.metrics.get("train_f1");
         let voting = || (0..self.rounds.len()).filter(|&i| self.rounds[i].kept.vote.is_some());
-        let key = |i: &usize| f1(i).unwrap_or(f64::NEG_INFINITY);
-        // Of equal ones the first.
-        let best = voting().rev().max_by(|a, b| key(a).total_cmp(&key(b)));
-        [voting().next(), best, voting().next_back()]
+        let greatest = voting().filter_map(f1).fold(f64::NEG_INFINITY, f64::max);
+        let best = voting().filter(|&i| f1(i) == Some(greatest)).collect();
+        Milestones { initial: voting().next(), best, last: voting().next_back() }
     }
 
     /// A sentence's score over the rounds as heights from 0 to 1, on one scale for all sentences:
@@ -206,6 +214,12 @@ impl RoundPage {
 
     pub fn agreement(&self, sentence: usize) -> Agreement {
         self.weights.agreements[sentence]
+    }
+
+    /// Whether the round made a sentence heavier.
+    pub fn raised(&self, sentence: usize) -> bool {
+        let after = self.weights.after.as_ref();
+        after.is_some_and(|after| after[sentence] > self.weights.before[sentence])
     }
 }
 

@@ -29,8 +29,20 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "note",
         keys: &["n"],
-        help: "Write a note to the verdict; a sentence without one becomes unsure",
+        help: "Write a note to the verdict; what has none becomes unsure",
         short: "note",
+    },
+    Command {
+        name: "bracket",
+        keys: &["b"],
+        help: "Give the verdict for the next differing bracket; among twins, for the words in common",
+        short: "",
+    },
+    Command {
+        name: "previous-bracket",
+        keys: &["B"],
+        help: "Give it for the differing bracket before; behind the last comes the sentence",
+        short: "",
     },
     Command {
         name: "propose",
@@ -47,7 +59,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "filter",
         keys: &["/"],
-        help: "List sentences by text, verdict=error,none, length>20, rank<=100, weight>2, error>0.5",
+        help: "List by text, verdict=error,none, length>20, rank<=100, weight>2, error>0.5, \
+               raised=always, parse=fallback",
         short: "filter",
     },
     Command {
@@ -99,5 +112,10 @@ pub const COMMANDS: &[Command] = &[
         short: "",
     },
     Command { name: "reload", keys: &["r"], help: "Read the rounds again", short: "" },
-    Command { name: "clear", keys: &["Esc"], help: "Take the filter away", short: "" },
+    Command {
+        name: "clear",
+        keys: &["Esc"],
+        help: "Turn from a bracket back to the sentence, or take the filter away",
+        short: "",
+    },
 ];

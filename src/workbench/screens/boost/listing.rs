@@ -1,8 +1,10 @@
 //! Which sentences are listed, and in which order.
 
-use super::book::Book;
-use super::verdicts::Given;
+use super::book::{RoundPage, Sentences};
+use crate::ensemble::Analyses;
 use crate::ensemble::ledger::Verdict;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What the list is sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +45,10 @@ enum Condition {
     Text(String),
     /// One of these; `None` is for sentences without.
     Verdict(Vec<Option<Verdict>>),
+    /// Whether the parser of the round had to give something up for a tree.
+    Fallback(bool),
+    /// Whether every round so far made it heavier.
+    RaisedAlways,
     Figure(Figure, Comparison, f64),
 }
 
@@ -113,6 +119,16 @@ fn condition(word: &str) -> Option<Condition> {
             };
             return value.split(',').map(verdict).collect::<Option<_>>().map(Condition::Verdict);
         }
+        "parse" if sign == Comparison::Equal => {
+            return match value {
+                "fallback" => Some(Condition::Fallback(true)),
+                "whole" => Some(Condition::Fallback(false)),
+                _ => None,
+            };
+        }
+        "raised" if sign == Comparison::Equal && value == "always" => {
+            return Some(Condition::RaisedAlways);
+        }
         "length" => Figure::Length,
         "rank" => Figure::Rank,
         "weight" => Figure::Weight,
@@ -122,49 +138,82 @@ fn condition(word: &str) -> Option<Condition> {
     Some(Condition::Figure(figure, sign, value.parse().ok()?))
 }
 
-/// Sentences in the order in which they are listed; `round` is the place of the round in view.
-pub fn order(
-    book: &Book,
-    round: usize,
-    (sort, reversed): (Sort, bool),
-    filter: &str,
-    given: &Given,
-) -> Vec<u32> {
-    let Some(page) = book.rounds.get(round) else { return Vec::new() };
-    let conditions = conditions(filter);
-    let sentences = &book.sentences;
-    let length = |i: usize| sentences.part.sentences[i].tree.len();
-    let keeps = |i: &u32| {
-        let i = *i as usize;
-        conditions.iter().all(|condition| match condition {
-            Condition::Text(text) => sentences.texts[i].contains(text.as_str()),
-            Condition::Verdict(wanted) => {
-                wanted.contains(&given.get(&i).map(|entry| entry.verdict))
+/// Everything that a list is made of, so that it can be made on another thread.
+pub struct Request {
+    pub sentences: Arc<Sentences>,
+    /// The rounds until the one in view, which is the last.
+    pub rounds: Vec<Arc<RoundPage>>,
+    pub sort: Sort,
+    pub reversed: bool,
+    pub filter: String,
+    /// What was said of sentences, or of brackets in them.
+    pub verdicts: HashMap<usize, Vec<Verdict>>,
+    /// Those of the round in view, once they are read.
+    pub analyses: Option<Arc<Analyses>>,
+}
+
+/// Whether a filter asks for something that only the analyses tell.
+pub fn needs_analyses(filter: &str) -> bool {
+    conditions(filter).iter().any(|condition| matches!(condition, Condition::Fallback(_)))
+}
+
+impl Request {
+    /// Sentences in the order in which they are listed; `None` if nobody wants them any more.
+    pub fn order(&self, cancelled: impl Fn() -> bool) -> Option<Vec<u32>> {
+        let Some(page) = self.rounds.last() else { return Some(Vec::new()) };
+        let conditions = conditions(&self.filter);
+        // From the order by rank, which settles ties.
+        let mut order = Vec::new();
+        for some in page.order.chunks(10_000) {
+            if cancelled() {
+                return None;
+            }
+            let keeps = |i: &u32| conditions.iter().all(|c| self.holds(c, page, *i as usize));
+            order.extend(some.iter().copied().filter(keeps));
+        }
+        let error = |i: &u32| page.agreement(*i as usize).error();
+        match self.sort {
+            Sort::Rank => {}
+            Sort::Error => order.sort_by(|a, b| error(b).total_cmp(&error(a))),
+            Sort::Length => order.sort_by_key(|i| self.length(*i as usize)),
+            Sort::Corpus => order.sort_unstable(),
+        }
+        if self.reversed {
+            order.reverse();
+        }
+        Some(order)
+    }
+
+    fn length(&self, sentence: usize) -> usize {
+        self.sentences.part.sentences[sentence].tree.len()
+    }
+
+    fn holds(&self, condition: &Condition, page: &RoundPage, i: usize) -> bool {
+        match condition {
+            Condition::Text(text) => self.sentences.texts[i].contains(text.as_str()),
+            Condition::Verdict(wanted) => match self.verdicts.get(&i) {
+                None => wanted.contains(&None),
+                Some(given) => given.iter().any(|verdict| wanted.contains(&Some(*verdict))),
+            },
+            Condition::Fallback(wanted) => {
+                self.analyses.as_ref().is_some_and(|a| a.trees[i].fallback.is_some() == *wanted)
+            }
+            Condition::RaisedAlways => {
+                let voted = |page: &&Arc<RoundPage>| page.kept.vote.is_some();
+                let mut rounds = self.rounds.iter().filter(voted).peekable();
+                rounds.peek().is_some() && rounds.all(|page| page.raised(i))
             }
             Condition::Figure(figure, sign, value) => {
                 let figure = match figure {
-                    Figure::Length => length(i) as f64,
+                    Figure::Length => self.length(i) as f64,
                     Figure::Rank => f64::from(page.ranks[i] + 1),
                     Figure::Weight => page.scores[i],
                     Figure::Error => page.agreement(i).error(),
                 };
                 sign.holds(figure, *value)
             }
-        })
-    };
-    // From the order by rank, which settles ties.
-    let mut order: Vec<u32> = page.order.iter().copied().filter(|i| keeps(i)).collect();
-    let error = |i: &u32| page.agreement(*i as usize).error();
-    match sort {
-        Sort::Rank => {}
-        Sort::Error => order.sort_by(|a, b| error(b).total_cmp(&error(a))),
-        Sort::Length => order.sort_by_key(|i| length(*i as usize)),
-        Sort::Corpus => order.sort_unstable(),
+        }
     }
-    if reversed {
-        order.reverse();
-    }
-    order
 }
 
 #[cfg(test)]
@@ -183,6 +232,10 @@ mod tests {
         assert_eq!(found, expected);
         assert_eq!(conditions("length> x=y"), [Condition::Text("length> x=y".into())]);
         assert_eq!(conditions("verdict=wrong"), [Condition::Text("verdict=wrong".into())]);
+        let others = [Condition::Fallback(true), Condition::RaisedAlways];
+        assert_eq!(conditions("parse=fallback raised=always"), others);
+        assert_eq!(conditions("parse=odd"), [Condition::Text("parse=odd".into())]);
+        assert!(needs_analyses("x parse=whole") && !needs_analyses("parse whole"));
         assert_eq!(conditions(" "), []);
     }
 }

@@ -2,6 +2,7 @@
 //! up, and what people say of them.
 
 mod book;
+mod brackets;
 mod commands;
 mod draw;
 mod listing;
@@ -24,8 +25,9 @@ use crate::workbench::screen::{Context, Effect, Input, Screen, View};
 use crate::workbench::task::Task;
 use crate::workbench::widgets::{TreeLayout, moves};
 use book::Book;
+use brackets::Span;
 use crossterm::event::{KeyCode, KeyEvent};
-use listing::Sort;
+use listing::{Request, Sort};
 use pairs::Pairs;
 use panes::Panes;
 use proposals::{Original, Written};
@@ -116,10 +118,16 @@ pub struct Boost {
     /// Sentences as listed.
     order: Vec<u32>,
     at: usize,
-    /// The verdicts that hold, by sentence.
+    /// The sentence that the list which is being made is for.
+    wanted: Option<usize>,
+    /// The bracket that verdicts are about; the whole sentence without.
+    span: Option<Span>,
+    /// The verdicts that hold.
     given: Given,
     /// What the parser of that round says.
     analyses: Option<(u64, Arc<Analyses>)>,
+    /// Why it cannot be read.
+    unread: Option<String>,
     panes: Panes,
     pairs: Pairs,
     /// What the proposal that is being typed is for.
@@ -131,6 +139,9 @@ pub struct Boost {
 /// Analyses that a task read, with the number of their round.
 struct Analysed(RunId, u64, Analyses);
 
+/// Sentences in their order, as a task listed them.
+struct Listed(RunId, Vec<u32>);
+
 impl Boost {
     /// Place of the round in view.
     fn round(&self) -> usize {
@@ -141,6 +152,12 @@ impl Boost {
     /// The selected sentence.
     fn sentence(&self) -> Option<usize> {
         Some(*self.order.get(self.at)? as usize)
+    }
+
+    /// What the parser of the round in view says, once it is read.
+    fn analyses(&self) -> Option<&Arc<Analyses>> {
+        let number = self.book.as_ref()?.rounds[self.round()].kept.number;
+        self.analyses.as_ref().filter(|(n, _)| *n == number).map(|(_, analyses)| analyses)
     }
 
     /// Numbers of the rounds whose curves are drawn: the first, the middle and the last vote if
@@ -193,9 +210,13 @@ impl Boost {
                 self.reversed = !self.reversed;
                 self.relist(context);
             }
+            "bracket" => self.turn_bracket(true, context),
+            "previous-bracket" => self.turn_bracket(false, context),
             "clear" => {
-                self.filter.clear();
-                self.relist(context);
+                if !self.leave_bracket(context) && !self.filter.is_empty() {
+                    self.filter.clear();
+                    self.relist(context);
+                }
             }
             "jump" => context.push(Effect::Popup(Popup::Prompt {
                 id: "jump",
@@ -222,6 +243,7 @@ impl Boost {
             "reload" => {
                 self.failure = None;
                 self.read(context);
+                self.analyse(context);
             }
             _ => self.judge(name, context),
         }
@@ -249,18 +271,45 @@ impl Boost {
         self.analyse(context);
     }
 
+    /// Makes the list anew. A task does it: of many sentences it takes longer than a frame.
     fn relist(&mut self, context: &mut Context) {
         let Some(book) = &self.book else { return };
+        let request = Request {
+            sentences: book.sentences.clone(),
+            rounds: book.rounds[..=self.round()].to_vec(),
+            sort: self.sort,
+            reversed: self.reversed,
+            filter: self.filter.text().to_owned(),
+            verdicts: self.given.verdicts(),
+            analyses: self.analyses().cloned(),
+        };
+        let run = book.run;
+        context.spawn(Task::new("list", "listing the sentences", move |handle| {
+            let order = request.order(|| handle.cancelled());
+            order.map(|order| Listed(run, order)).ok_or("stopped".to_owned())
+        }));
+    }
+
+    /// Takes in a list; the sentence that was selected stays so if it is listed.
+    fn listed(&mut self, order: Vec<u32>, context: &mut Context) {
         let before = self.sentence();
-        let (how, filter) = ((self.sort, self.reversed), self.filter.text());
-        self.order = listing::order(book, self.round(), how, filter, &self.given);
-        let place = |i: usize| self.order.iter().position(|&other| other as usize == i);
-        let at = before.and_then(place).unwrap_or(0);
-        self.select(at, context);
+        let selected = self.wanted.take().or(before);
+        let place = |i: usize| order.iter().position(|&other| other as usize == i);
+        let at = selected.and_then(place).unwrap_or(0);
+        self.order = order;
+        self.arrive(before, at, context);
     }
 
     fn select(&mut self, at: usize, context: &mut Context) {
+        self.arrive(self.sentence(), at, context);
+    }
+
+    /// Comes from a sentence to the one at a place of the list.
+    fn arrive(&mut self, before: Option<usize>, at: usize, context: &mut Context) {
         self.at = at;
+        if self.sentence() != before {
+            self.span = None;
+        }
         self.lay_out(context);
         self.find_twins(context);
     }
@@ -285,18 +334,20 @@ impl Boost {
                 sentences.len()
             ));
         };
-        if !self.order.contains(&(sentence as u32)) {
-            self.filter.clear();
-            self.relist(context);
-        }
-        let at = self.order.iter().position(|&i| i as usize == sentence).unwrap_or(0);
         self.page = Page::Sentences;
-        self.select(at, context);
+        match self.order.iter().position(|&i| i as usize == sentence) {
+            Some(at) => self.select(at, context),
+            None => {
+                self.wanted = Some(sentence);
+                self.filter.clear();
+                self.relist(context);
+            }
+        }
     }
 
     /// Reads the rounds that the screen lacks.
     fn read(&mut self, context: &mut Context) {
-        let Some(run) = context.shared.selected_run() else { return };
+        let Some(run) = context.shared.boosted_run() else { return };
         self.asked = Some(run.history.checkpoints.get("round").copied());
         let known = self.book.as_ref().map(|b| (b.sentences.clone(), b.rounds.clone()));
         let (id, path) = (run.id, run.path.clone());
@@ -314,6 +365,7 @@ impl Boost {
         }
         let Some(run) = context.shared.run(book.run) else { return };
         let (id, path, of) = (run.id, run.path.clone(), book.sentences.len());
+        self.unread = None;
         let title = format!("reading the analyses of round {number}");
         context.spawn(Task::new("analyses", title, move |_| {
             let read = RunFolder::open(&path).and_then(|f| f.kept_analyses(number, "train"));
@@ -327,12 +379,13 @@ impl Boost {
 
     /// Turns to the selected run, and reads what is new there.
     fn follow(&mut self, context: &mut Context) {
-        if self.run != context.shared.selected {
-            for kind in ["rounds", "analyses", "catalogue", "twins"] {
+        let shown = context.shared.boosted_run();
+        if self.run != shown.map(|run| run.id) {
+            for kind in ["rounds", "list", "analyses", "catalogue", "twins"] {
                 context.push(Effect::Cancel(kind));
             }
             *self = Boost {
-                run: context.shared.selected,
+                run: shown.map(|run| run.id),
                 seen: self.seen,
                 layout: self.layout,
                 log_y: self.log_y,
@@ -340,8 +393,11 @@ impl Boost {
                 ..Boost::default()
             };
         }
-        let run = context.shared.selected_run().filter(|run| run.is_ensemble() && !run.gone);
-        let Some(run) = run.filter(|_| self.seen) else { return };
+        let shown = shown.filter(|run| run.is_ensemble() && !run.gone);
+        let Some(run) = shown.filter(|_| self.seen) else { return };
+        if !run.followed {
+            context.push(Effect::Follow(run.id));
+        }
         let told = run.history.checkpoints.get("round").copied();
         if self.asked.is_some_and(|asked| asked >= told) {
             return;
@@ -357,6 +413,7 @@ impl Boost {
             match report.kind {
                 "rounds" => self.failure = Some(error.to_owned()),
                 "catalogue" => self.pairs.asked = false,
+                "analyses" => self.unread = Some(error.to_owned()),
                 _ => {}
             }
             return context.error(error);
@@ -364,7 +421,7 @@ impl Boost {
         if let Some(book) = report.take::<Option<Book>>() {
             self.failure = None;
             if let Some(book) = book.filter(|book| Some(book.run) == self.run) {
-                self.given = verdicts::given(&book);
+                self.given = Given::of(&book.ledger, &book.sentences);
                 self.book = Some(book);
                 self.relist(context);
                 self.analyse(context);
@@ -377,6 +434,13 @@ impl Boost {
         {
             self.analyses = Some((number, Arc::new(analyses)));
             self.lay_out(context);
+            if listing::needs_analyses(self.filter.text()) {
+                self.relist(context);
+            }
+        } else if let Some(Listed(run, order)) = report.take::<Listed>()
+            && Some(run) == self.run
+        {
+            self.listed(order, context);
         } else if let Some(original) = report.take::<Original>() {
             self.ask_for_proposal(original, context);
         } else if let Some(Written(text, wholly)) = report.take::<Written>() {

@@ -58,7 +58,8 @@ pub const NOTES: &[Term] = &[
     Term {
         name: "best",
         meaning: "`initial` stands at the first vote, `best` at the one with the best F1 on the \
-                  training sentences, `final` at that of all rounds, as in the paper",
+                  training sentences (`tied` where several are), `final` at that of all rounds, as \
+                  in the paper",
     },
     Term {
         name: "▁▂▃▅▇█",
@@ -73,6 +74,17 @@ pub const NOTES: &[Term] = &[
                   Brackets are compared as evalb does",
     },
     Term {
+        name: "~",
+        meaning: "The parser of the round had to give something up for its tree, as the line below \
+                  says: a coarser grammar, phrases side by side, or a chart pruned tighter. `~3` \
+                  behind a round of the table counts such sentences",
+    },
+    Term {
+        name: "raised",
+        meaning: "`raised=always` lists what every round so far made heavier: nothing learned from \
+                  the others explains it",
+    },
+    Term {
         name: "twin",
         meaning: "Another place with the same words, tags or children of a phrase whose bracket \
                   over exactly these has another label, or none (NIL). `2+1 around`: words in \
@@ -81,8 +93,9 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "verdict",
-        meaning: "E error, A ambiguous, C correct but hard, U unsure. Saved at once to \
-                  verdicts.jsonl in the run folder; the treebank is never written to",
+        meaning: "E error, A ambiguous, C correct but hard, U unsure; in small letters where only \
+                  brackets were judged (b chooses one). Saved at once to verdicts.jsonl in the run \
+                  folder; the treebank is never written to",
     },
     Term { name: "sentence", meaning: "Its number in its corpus, counted from 0 as in the ledger" },
 ];

@@ -46,6 +46,8 @@ impl Pairs {
 impl Boost {
     pub(super) fn toggle_twins(&mut self, context: &mut Context) {
         self.pairs.shown = !self.pairs.shown;
+        // Another view has other brackets.
+        self.leave_bracket(context);
         self.find_twins(context);
     }
 
@@ -54,6 +56,10 @@ impl Boost {
         let last = self.pairs.of(sentence).map_or(0, |twins| twins.len().saturating_sub(1));
         let at = self.pairs.at;
         self.pairs.at = if next { (at + 1).min(last) } else { at.saturating_sub(1) };
+        if self.span.is_some() {
+            let twin = self.pairs.of(sentence).and_then(|twins| twins.get(self.pairs.at));
+            self.span = twin.map(|twin| (twin.here.start, twin.here.end));
+        }
         self.lay_out_twin(context);
     }
 

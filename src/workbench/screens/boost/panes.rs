@@ -1,6 +1,7 @@
 //! The trees of the selected sentence, laid out.
 
 use super::Boost;
+use super::brackets::{Bracket, differing};
 use crate::render::{Diagram, DiagramNode, Mark, compared};
 use crate::workbench::screen::Context;
 use crate::workbench::widgets::TreePane;
@@ -12,6 +13,8 @@ pub struct Panes {
     pub analysis: Option<TreePane>,
     /// Brackets of the analysis that overlap annotated ones.
     pub crossing: u32,
+    /// Where both differ.
+    pub brackets: Vec<Bracket>,
 }
 
 impl Panes {
@@ -22,24 +25,37 @@ impl Panes {
 }
 
 impl Boost {
-    /// Lays out the trees of the selected sentence.
+    /// Lays out the trees of the selected sentence; the words of a chosen bracket are set apart, and
+    /// brought into view.
     pub(super) fn lay_out(&mut self, context: &Context) {
         self.panes = Panes::default();
         let (Some(sentence), Some(book)) = (self.sentence(), &self.book) else { return };
-        let number = book.rounds[self.round()].kept.number;
         let part = &book.sentences.part;
         let annotation = &part.sentences[sentence].tree;
-        let analyses = self.analyses.as_ref().filter(|(n, _)| *n == number);
-        let tree = |diagram: &Diagram| TreePane::tree(diagram, self.layout, context.theme);
-        match analyses.and_then(|(_, analyses)| analyses.tree(sentence, part)) {
+        let tree = |mut diagram: Diagram| {
+            let Some((start, end)) = self.span else {
+                return TreePane::tree(&diagram, self.layout, context.theme);
+            };
+            diagram.mark_unknown(|i| (start as usize..end as usize).contains(&i));
+            let mut pane = TreePane::tree(&diagram, self.layout, context.theme);
+            pane.reveal_words_apart();
+            pane
+        };
+        self.panes = match self.analyses().and_then(|analyses| analyses.tree(sentence, part)) {
             Some(analysis) => {
                 let (annotation, analysis) = compared(annotation, &analysis);
                 let crosses = |node: &&DiagramNode| node.mark == Mark::Crossing;
-                self.panes.crossing = analysis.nodes().iter().filter(crosses).count() as u32;
-                self.panes.annotation = Some(tree(&annotation));
-                self.panes.analysis = Some(tree(&analysis));
+                Panes {
+                    crossing: analysis.nodes().iter().filter(crosses).count() as u32,
+                    brackets: differing(&annotation, &analysis),
+                    annotation: Some(tree(annotation)),
+                    analysis: Some(tree(analysis)),
+                }
             }
-            None => self.panes.annotation = Some(tree(&Diagram::from_tree(annotation))),
-        }
+            None => {
+                let annotation = Some(tree(Diagram::from_tree(annotation)));
+                Panes { annotation, ..Panes::default() }
+            }
+        };
     }
 }

@@ -1,8 +1,8 @@
 //! Trees as they should be, and everything that was said of the treebank as files.
 
 use super::Boost;
-use crate::ensemble::ledger::{self, Verdict};
-use crate::ensemble::{fingerprint, rooted};
+use crate::ensemble::ledger::{self, Originals, Verdict, text_of};
+use crate::ensemble::rooted;
 use crate::report::counted;
 use crate::treebank::{ROOT_LABELS, Reader, Tree};
 use crate::workbench::popup::Popup;
@@ -26,12 +26,18 @@ impl Boost {
         let (Some(sentence), Some(book)) = (self.sentence(), &self.book) else { return };
         let part = &book.sentences.part;
         let annotation = part.sentences[sentence].tree.clone();
+        let number = part.sentences[sentence].index;
+        let ledger = book.ledger.path().to_owned();
         let hash = book.sentences.hashes[sentence].clone();
-        let analyses = self.analyses.as_ref().and_then(|(_, a)| a.tree(sentence, part));
-        let before = self.given.get(&sentence).and_then(|entry| entry.proposal.clone());
+        let analyses = self.analyses().and_then(|a| a.tree(sentence, part));
+        let before = self.given.get(sentence, None).and_then(|entry| entry.proposal.clone());
         let title = "reading the tree of the treebank";
         context.spawn(Task::new("original", title, move |_| {
-            let tree = original(&annotation.place.file, &hash)?;
+            let file = &annotation.place.file;
+            let originals = Originals::read(file, &text_of(file, &ledger)?);
+            let tree = originals.find(&hash, number).cloned().ok_or_else(|| {
+                format!("{file} has no such tree: it was changed, or is not in brackets")
+            })?;
             // Where preprocessing took something away, a proposal by the parser would as well.
             let whole = rooted(&tree).to_string() == annotation.to_string();
             let analysis = analyses.filter(|_| whole).map(|found| with_root_of(&tree, &found));
@@ -57,18 +63,18 @@ impl Boost {
         let Some(original) = self.proposing.take() else { return };
         let text = text.trim();
         if text.is_empty() {
-            return self.save(original.sentence, |entry| entry.proposal = None, context);
+            return self.save(original.sentence, None, |entry| entry.proposal = None, context);
         }
         match read_proposal(text, &original.tree) {
             Ok(tree) => {
-                let new = !self.given.contains_key(&original.sentence);
+                let new = self.given.get(original.sentence, None).is_none();
                 let change = |entry: &mut ledger::Entry| {
                     entry.proposal = Some(tree.to_string());
                     if new {
                         entry.verdict = Verdict::Error;
                     }
                 };
-                self.save(original.sentence, change, context);
+                self.save(original.sentence, None, change, context);
             }
             Err(reason) => {
                 // What was typed is not lost.
@@ -122,14 +128,6 @@ impl Boost {
             Ok(Written(text, done.refused.is_empty()))
         }));
     }
-}
-
-/// The tree of a file with that fingerprint.
-fn original(file: &str, hash: &str) -> Result<Tree, String> {
-    let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
-    let mut trees = Reader::new(text.as_bytes(), file).filter_map(Result::ok);
-    let found = trees.find(|tree| fingerprint(tree) == hash);
-    found.ok_or_else(|| format!("{file} has no such tree: it was changed, or is not in brackets"))
 }
 
 /// The brackets of an analysis below the root that the treebank's tree has, if it has one.

@@ -42,6 +42,7 @@ fn on_folder(folder: &RunFolder) -> Stage<Boost> {
     let mut stage = Stage::new(Boost::default());
     let mut run = RunEntry::new(RunId(1), folder.path().to_owned());
     run.config = Some(folder.config().expect("valid"));
+    run.followed = true;
     stage.shared.runs.push(run);
     stage.shared.selected = Some(RunId(1));
     stage.shared.now = 1000.0;
@@ -149,6 +150,7 @@ fn only_rounds_that_are_new_are_read() {
     let again = &stage.screen.book.as_ref().expect("read").rounds;
     assert!(Arc::ptr_eq(&first, &again[0]));
     // Another run has other rounds.
+    stage.shared.runs.clear();
     stage.shared.selected = None;
     stage.update(Input::Selection);
     assert!(stage.screen.book.is_none());
@@ -249,8 +251,23 @@ fn with(book: Book) -> Stage<Boost> {
     let mut stage = Stage::with_run(Boost::default(), 1);
     stage.shared.runs[0].config = Some(book.config.clone());
     stage.update(Input::Shown);
-    stage.deliver("rounds", Some(book));
+    let effects = stage.deliver("rounds", Some(book));
+    list(&mut stage, effects);
     stage
+}
+
+/// Runs the task that makes the list, if there is one; gives the other effects.
+fn list(stage: &mut Stage<Boost>, effects: Vec<Effect>) -> Vec<Effect> {
+    let is_list = |effect: &Effect| matches!(effect, Effect::Spawn(task) if task.kind == "list");
+    let (lists, mut others): (Vec<_>, Vec<_>) = effects.into_iter().partition(is_list);
+    others.extend(stage.settle(lists));
+    others
+}
+
+/// Does a command and makes the list that follows from it.
+fn act(stage: &mut Stage<Boost>, name: &'static str) -> Vec<Effect> {
+    let effects = stage.command(name);
+    list(stage, effects)
 }
 
 #[test]
@@ -266,7 +283,10 @@ fn figures_and_sentences_at_80x24_and_200x60() {
 fn lists_are_filtered_sorted_and_jumped_in() {
     let mut stage = with(boosted(300, 5));
     stage.command("filter");
-    stage.type_text("length<5 n1");
+    stage.type_text("length<5 n");
+    let effects = stage.press(KeyCode::Char('1'));
+    assert_eq!(stage.screen.order.len(), 300, "the list is not made while keys wait");
+    list(&mut stage, effects);
     let lengths = |stage: &Stage<Boost>| -> Vec<usize> {
         let book = stage.screen.book.as_ref().expect("there");
         let length = |i: &u32| book.sentences.part.sentences[*i as usize].tree.len();
@@ -277,7 +297,8 @@ fn lists_are_filtered_sorted_and_jumped_in() {
     stage.press(KeyCode::Enter);
     let jump = |stage: &mut Stage<Boost>, text: &str| {
         let answer = Answer::Text(text.into());
-        stage.update(Input::Answer { popup: "jump", answer: &answer })
+        let effects = stage.update(Input::Answer { popup: "jump", answer: &answer });
+        list(stage, effects)
     };
     // A sentence that the filter hides is shown all the same.
     jump(&mut stage, "#7");
@@ -289,11 +310,11 @@ fn lists_are_filtered_sorted_and_jumped_in() {
     // Sorting keeps the selected sentence.
     let selected = stage.screen.sentence();
     for _ in 0..2 {
-        stage.command("sort");
+        act(&mut stage, "sort");
         assert_eq!(stage.screen.sentence(), selected);
     }
     assert!(lengths(&stage).is_sorted());
-    stage.command("reverse");
+    act(&mut stage, "reverse");
     assert!(lengths(&stage).iter().rev().is_sorted());
 }
 
@@ -302,8 +323,8 @@ fn an_earlier_round_has_its_own_ranking_and_a_newer_one_is_followed() {
     let mut stage = with(boosted(100, 4));
     let ranking = |stage: &Stage<Boost>| stage.screen.order.clone();
     let last = ranking(&stage);
-    stage.command("earlier-round");
-    stage.command("earlier-round");
+    act(&mut stage, "earlier-round");
+    act(&mut stage, "earlier-round");
     assert_eq!(stage.screen.round(), 1);
     assert_ne!(ranking(&stage), last);
     stage.deliver("rounds", Some(boosted(100, 5)));
@@ -343,7 +364,7 @@ fn forty_thousand_sentences_and_fifteen_rounds_answer_within_frames() {
     let mut stage = with(boosted(40_000, 15));
     let start = Instant::now();
     for name in ["down", "page-down", "last", "up", "first", "earlier-round", "later-round"] {
-        stage.command(name);
+        act(&mut stage, name);
         assert!(stage.shot(200, 60).contains("of 15"));
     }
     let a_key = start.elapsed() / 7;
@@ -384,6 +405,181 @@ fn twins_are_looked_for_on_demand_and_for_every_sentence_that_is_selected() {
 }
 
 #[test]
+fn a_bracket_that_differs_is_judged_apart_from_its_sentence() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 2);
+    let mut stage = shown(&folder);
+    let page = stage.screen.book.as_ref().expect("read").rounds[1].clone();
+    let wrong = (0..8).find(|i| page.agreement(*i).error() > 0.0).expect("not all are right");
+    let jump = |stage: &mut Stage<Boost>| {
+        let answer = Answer::Text(format!("#{wrong}"));
+        let effects = stage.update(Input::Answer { popup: "jump", answer: &answer });
+        stage.settle(effects);
+    };
+    jump(&mut stage);
+    let brackets = stage.screen.panes.brackets.clone();
+    let agreement = page.agreement(wrong);
+    let differing = |n: usize, wrong: u32| 0 < n && n as u32 <= wrong;
+    assert!(differing(brackets.len(), agreement.missing + agreement.spurious), "{brackets:?}");
+    stage.command("bracket");
+    let span = brackets[0].span;
+    assert_eq!(stage.screen.span, Some(span));
+    let seen = stage.shot(80, 24);
+    assert!(seen.contains(&format!("bracket 1/{}", brackets.len())), "{seen}");
+    assert!(seen.contains("not judged"), "{seen}");
+    let told = said(&stage.command("error"));
+    assert!(
+        told[0].contains(&format!("sentence {wrong}, word")) && told[0].contains("error"),
+        "{told:?}"
+    );
+    stage.command("note");
+    let answer = Answer::Text("too flat".into());
+    stage.update(Input::Answer { popup: "note", answer: &answer });
+    insta::assert_snapshot!("bracket_80", stage.shot(80, 24));
+    // Behind the last bracket comes the sentence, which is not judged by that.
+    for _ in 0..brackets.len() {
+        stage.command("bracket");
+    }
+    assert_eq!(stage.screen.span, None);
+    let seen = stage.shot(80, 24);
+    assert!(seen.contains(" · 1 bracket judged") && seen.contains(" e ▁"), "{seen}");
+    stage.command("previous-bracket");
+    assert_eq!(stage.screen.span, brackets.last().map(|bracket| bracket.span));
+    stage.command("clear");
+    assert_eq!(stage.screen.span, None);
+    stage.command("correct");
+    let ledger = Ledger::open(&folder.path().join(FILE)).expect("reads");
+    let held: Vec<_> =
+        ledger.current().iter().map(|e| (e.span, e.verdict, e.note.as_str())).collect();
+    let expected = [(None, Verdict::Correct, ""), (Some(span), Verdict::Error, "too flat")];
+    assert_eq!(held, expected);
+    // Both are there again, and either is found.
+    let mut again = shown(&folder);
+    jump(&mut again);
+    assert!(again.shot(80, 24).contains("2 verdicts"));
+    for (filter, n) in [("verdict=error", 1), ("verdict=correct", 1), ("verdict=none", 7)] {
+        again.screen.filter = Field::new(filter);
+        let effects = again.command("sort");
+        again.settle(effects);
+        assert_eq!(again.screen.order.len(), n, "{filter}");
+    }
+}
+
+#[test]
+fn the_words_that_twins_have_in_common_are_judged_like_a_bracket() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 2);
+    let mut stage = shown(&folder);
+    let answer = Answer::Text("#3".into());
+    stage.update(Input::Answer { popup: "jump", answer: &answer });
+    let effects = stage.command("twins");
+    stage.settle(effects);
+    let sentence = stage.screen.sentence().expect("selected");
+    let nuclei: Vec<Span> = stage.screen.pairs.of(sentence).expect("found")[..2]
+        .iter()
+        .map(|twin| (twin.here.start, twin.here.end))
+        .collect();
+    stage.command("bracket");
+    assert_eq!(stage.screen.span, Some(nuclei[0]));
+    stage.command("next-twin");
+    assert_eq!(stage.screen.span, Some(nuclei[1]), "it goes along with the twin");
+    stage.command("ambiguous");
+    assert!(stage.shot(80, 24).contains("ambiguous"), "{}", stage.shot(80, 24));
+    stage.command("bracket");
+    assert_eq!(stage.screen.span, None);
+    let ledger = Ledger::open(&folder.path().join(FILE)).expect("reads");
+    let held: Vec<_> = ledger.current().iter().map(|e| (e.sentence, e.span)).collect();
+    assert_eq!(held, [(3, Some(nuclei[1]))]);
+}
+
+#[test]
+fn a_parse_that_was_a_fallback_is_flagged_listed_and_counted() {
+    use crate::ensemble::Analysis;
+    use crate::parser::Fallback;
+    let mut book = boosted(12, 2);
+    let mut page = RoundPage::clone(&book.rounds[1]);
+    page.kept.metrics.set("train_fallbacks", 1.0);
+    book.rounds[1] = Arc::new(page);
+    let mut analyses = Analyses::default();
+    for (i, sentence) in book.sentences.part.sentences.iter().enumerate() {
+        let skeleton = analyses.labels.skeleton(&sentence.tree);
+        let fallback = (i == 5).then_some(Fallback::Relaxed);
+        let (agreement, score) = (Agreement::default(), -1.0);
+        analyses.trees.push(Analysis { skeleton, agreement, score, fallback });
+    }
+    let mut stage = with(book);
+    stage.screen.filter = Field::new("parse=fallback");
+    act(&mut stage, "sort");
+    assert!(stage.screen.order.is_empty(), "nothing is known yet");
+    let effects = stage.deliver("analyses", Analysed(RunId(1), 2, analyses));
+    list(&mut stage, effects);
+    assert_eq!(stage.screen.order, [5]);
+    let seen = stage.shot(80, 24);
+    assert!(seen.contains("~ coarser grammar") && seen.contains("   0~"), "{seen}");
+    stage.command("figures");
+    assert!(stage.shot(80, 24).contains("best, final, ~1"), "{}", stage.shot(80, 24));
+}
+
+#[test]
+fn equally_good_rounds_are_told_to_be_tied() {
+    let mut book = boosted(30, 4);
+    for page in &mut book.rounds[2..] {
+        let mut kept = RoundPage::clone(page);
+        kept.kept.metrics.set("train_f1", 99.0);
+        *page = Arc::new(kept);
+    }
+    assert_eq!(book.milestones().best, [2, 3]);
+    let mut stage = with(book);
+    stage.command("figures");
+    let seen = stage.shot(80, 24);
+    assert_eq!(seen.matches("best, tied").count(), 2, "{seen}");
+    assert!(seen.contains("initial") && seen.contains("best, tied, final"), "{seen}");
+}
+
+#[test]
+fn what_every_round_made_heavier_can_be_listed() {
+    let mut stage = with(boosted(100, 5));
+    stage.screen.filter = Field::new("raised=always");
+    act(&mut stage, "sort");
+    let book = stage.screen.book.as_ref().expect("there");
+    let rises = |i: usize| {
+        let weights = book.rounds.iter().map(|page| &page.weights);
+        weights.into_iter().all(|w| w.after.as_ref().expect("went on")[i] > w.before[i])
+    };
+    let expected: Vec<usize> = (0..100).filter(|i| rises(*i)).collect();
+    let mut found: Vec<usize> = stage.screen.order.iter().map(|i| *i as usize).collect();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn another_run_with_rounds_is_shown_where_the_selected_one_has_none() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 1);
+    let mut stage = Stage::with_run(Boost::default(), 7);
+    let mut run = RunEntry::new(RunId(1), folder.path().to_owned());
+    run.config = Some(folder.config().expect("valid"));
+    stage.shared.runs.push(run);
+    let effects = stage.update(Input::Shown);
+    assert!(effects.iter().any(|e| matches!(e, Effect::Follow(RunId(1)))), "{effects:?}");
+    stage.settle(effects);
+    let seen = stage.shot(80, 24);
+    assert!(seen.contains("the selected run has no rounds") && seen.contains("round 1 of 1"));
+}
+
+#[test]
+fn analyses_that_cannot_be_read_are_told_where_they_would_stand() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 1);
+    std::fs::remove_file(folder.rounds().join("001.train.gz")).expect("removes");
+    let mut stage = on_folder(&folder);
+    let effects = stage.update(Input::Shown);
+    stage.settle(effects);
+    let seen = stage.shot(80, 24);
+    assert!(seen.contains("press r to try again") && seen.contains("Annotation"), "{seen}");
+}
+
+#[test]
 fn a_proposal_goes_into_a_corrected_copy_and_a_diff() {
     let base = tempfile::tempdir().expect("a temporary folder");
     let folder = run_folder(base.path(), "boost", 2);
@@ -405,7 +601,7 @@ fn a_proposal_goes_into_a_corrected_copy_and_a_diff() {
     });
     assert!(again && said(&asked)[0].contains("its words"), "{asked:?}");
     answer("proposal", "(S (NP (DT a) (NN dog)) (VP (VBD slept)))", &mut stage);
-    let entry = stage.screen.given.get(&7).expect("judged");
+    let entry = stage.screen.given.get(7, None).expect("judged");
     assert_eq!(entry.verdict, Verdict::Error);
     let asked = stage.command("export");
     let [Effect::Popup(Popup::Prompt { initial, .. })] = &asked[..] else { panic!("{asked:?}") };

@@ -1,32 +1,84 @@
-//! What people say of sentences. A verdict is on the disk before its key has answered (it is one
-//! short line), so that neither a quit nor a kill behind it loses it.
+//! What people say of sentences and of brackets in them. A verdict is on the disk before its key
+//! has answered (it is one short line), so that neither a quit nor a kill behind it loses it.
 
 use super::Boost;
-use super::book::Book;
-use crate::ensemble::ledger::{Entry, Verdict};
+use super::book::Sentences;
+use super::brackets::Span;
+use crate::ensemble::ledger::{Entry, Ledger, Verdict};
 use crate::report::SCHEMA;
 use crate::workbench::popup::Popup;
 use crate::workbench::screen::{Context, Effect};
 use crate::workbench::text::clean;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// The entries on whole sentences that hold, by the place of the sentence in the training set.
-pub type Given = HashMap<usize, Entry>;
+/// What is said of one sentence: of the whole of it (`None`) and of spans.
+type OfSentence = BTreeMap<Option<Span>, Entry>;
 
-/// What the ledger of a run says of its sentences.
-pub fn given(book: &Book) -> Given {
-    let sentences = book.sentences.part.sentences.iter().enumerate();
-    let places: HashMap<(Arc<str>, usize), usize> =
-        sentences.map(|(i, s)| ((s.original.place.file.clone(), s.index), i)).collect();
-    let entries = book.ledger.current().into_iter().filter(|entry| entry.span.is_none());
-    let entry =
-        |entry: &Entry| Some((*places.get(&(entry.file.clone(), entry.sentence))?, entry.clone()));
-    entries.filter_map(entry).collect()
+/// The entries that hold, by the place of the sentence in the training set.
+#[derive(Clone, Debug, Default)]
+pub struct Given(HashMap<usize, OfSentence>);
+
+impl Given {
+    /// What a ledger says of these sentences.
+    pub fn of(ledger: &Ledger, sentences: &Sentences) -> Given {
+        let mut given = Given::default();
+        let entries = ledger.current();
+        if entries.is_empty() {
+            return given;
+        }
+        let numbered = sentences.part.sentences.iter().enumerate();
+        let places: HashMap<(Arc<str>, usize), usize> =
+            numbered.map(|(i, s)| ((s.original.place.file.clone(), s.index), i)).collect();
+        for entry in entries {
+            if let Some(sentence) = places.get(&(entry.file.clone(), entry.sentence)) {
+                given.insert(*sentence, entry.clone());
+            }
+        }
+        given
+    }
+
+    pub fn insert(&mut self, sentence: usize, entry: Entry) {
+        self.0.entry(sentence).or_default().insert(entry.span, entry);
+    }
+
+    /// What holds of a sentence, or of a span in it.
+    pub fn get(&self, sentence: usize, span: Option<Span>) -> Option<&Entry> {
+        self.0.get(&sentence)?.get(&span)
+    }
+
+    /// Verdicts on spans of a sentence.
+    pub fn spans(&self, sentence: usize) -> impl Iterator<Item = &Entry> {
+        self.0.get(&sentence).into_iter().flatten().filter(|(s, _)| s.is_some()).map(|(_, e)| e)
+    }
+
+    /// How many verdicts hold.
+    pub fn len(&self) -> usize {
+        self.0.values().map(BTreeMap::len).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The verdicts on every sentence and on spans of it.
+    pub fn verdicts(&self) -> HashMap<usize, Vec<Verdict>> {
+        let verdicts = |entries: &OfSentence| entries.values().map(|e| e.verdict).collect();
+        self.0.iter().map(|(sentence, entries)| (*sentence, verdicts(entries))).collect()
+    }
+
+    /// The verdict and the letter that stand for a sentence in the list: its own in a large one,
+    /// else that of the first span that is judged, in a small one.
+    pub fn letter(&self, sentence: usize) -> Option<(Verdict, char)> {
+        let verdict = self.get(sentence, None).map(|entry| entry.verdict);
+        verdict.map(|verdict| (verdict, letter(verdict))).or_else(|| {
+            let verdict = self.spans(sentence).next()?.verdict;
+            Some((verdict, letter(verdict).to_ascii_lowercase()))
+        })
+    }
 }
 
-/// The letter that stands for a verdict in the list.
-pub fn letter(verdict: Verdict) -> char {
+fn letter(verdict: Verdict) -> char {
     match verdict {
         Verdict::Error => 'E',
         Verdict::Ambiguous => 'A',
@@ -36,30 +88,31 @@ pub fn letter(verdict: Verdict) -> char {
 }
 
 impl Boost {
-    /// A command that is about the selected sentence's verdict.
+    /// A command that is about the verdict on the selected sentence, or on a bracket in it.
     pub(super) fn judge(&mut self, name: &str, context: &mut Context) {
         let Some(sentence) = self.sentence() else {
             return context.status("no sentence is listed");
         };
-        let before = self.given.get(&sentence);
         if name == "note" {
+            let before = self.given.get(sentence, self.span);
             let initial = before.map(|entry| entry.note.clone()).unwrap_or_default();
+            let of = if self.span.is_some() { "bracket" } else { "sentence" };
             return context.push(Effect::Popup(Popup::Prompt {
                 id: "note",
                 title: "Note".into(),
-                text: "What is to be said of this sentence?".into(),
+                text: format!("What is to be said of this {of}?"),
                 initial,
             }));
         }
         if let Some(verdict) = Verdict::ALL.into_iter().find(|verdict| verdict.name() == name) {
-            self.save(sentence, |entry| entry.verdict = verdict, context);
+            self.save(sentence, self.span, |entry| entry.verdict = verdict, context);
         }
     }
 
     pub(super) fn note(&mut self, text: &str, context: &mut Context) {
         let text = clean(text.trim()).into_owned();
         if let Some(sentence) = self.sentence() {
-            self.save(sentence, |entry| entry.note = text, context);
+            self.save(sentence, self.span, |entry| entry.note = text, context);
         }
     }
 
@@ -67,16 +120,17 @@ impl Boost {
     pub(super) fn save(
         &mut self,
         sentence: usize,
+        span: Option<Span>,
         change: impl FnOnce(&mut Entry),
         context: &mut Context,
     ) {
         let round = self.round();
+        let analyses = self.analyses().cloned();
         let Some(book) = &mut self.book else { return };
-        let before = self.given.get(&sentence);
+        let before = self.given.get(sentence, span);
         let annotated = &book.sentences.part.sentences[sentence];
         let page = &book.rounds[round];
-        let analysis = self.analyses.as_ref().filter(|(number, _)| *number == page.kept.number);
-        let analysis = analysis.and_then(|(_, a)| a.tree(sentence, &book.sentences.part));
+        let analysis = analyses.and_then(|a| a.tree(sentence, &book.sentences.part));
         let m = book.sentences.len() as f64;
         let mut entry = Entry {
             schema: SCHEMA,
@@ -84,12 +138,8 @@ impl Boost {
             sentence: annotated.index,
             hash: book.sentences.hashes[sentence].clone(),
             rank: Some(u64::from(page.ranks[sentence]) + 1),
-            weight: book
-                .config
-                .kind
-                .eq(&crate::config::Kind::Boost)
-                .then(|| page.scores[sentence] / m),
-            span: None,
+            weight: book.is_boosting().then(|| page.scores[sentence] / m),
+            span,
             analysis: analysis.map(|tree| tree.to_string()),
             verdict: before.map_or(Verdict::Unsure, |entry| entry.verdict),
             note: before.map(|entry| entry.note.clone()).unwrap_or_default(),
@@ -101,8 +151,9 @@ impl Boost {
             Ok(()) => {
                 let proposal = if entry.proposal.is_some() { ", with a proposal" } else { "" };
                 let note = if entry.note.is_empty() { "" } else { ", with a note" };
+                let words = span.map(words_of).map_or(String::new(), |words| format!(", {words}"));
                 let text = format!(
-                    "sentence {}: {}{note}{proposal}; saved",
+                    "sentence {}{words}: {}{note}{proposal}; saved",
                     entry.sentence,
                     entry.verdict.name()
                 );
@@ -111,5 +162,13 @@ impl Boost {
             }
             Err(error) => context.error(format!("not saved: {error}")),
         }
+    }
+}
+
+/// A span as people count words: from 1, the last one named.
+pub fn words_of((start, end): Span) -> String {
+    match end - start {
+        1 => format!("word {end}"),
+        _ => format!("words {}–{end}", start + 1),
     }
 }

@@ -1,6 +1,6 @@
 //! Figure 1, Figure 3 and the table of rounds.
 
-use super::super::book::{Book, RoundPage};
+use super::super::book::{Book, Milestones, RoundPage};
 use super::super::{Boost, Measure, Page};
 use crate::workbench::screen::View;
 use crate::workbench::series::Series;
@@ -161,28 +161,36 @@ fn measures(full: bool) -> &'static [Measure] {
 }
 
 fn heading(book: &Book, full: bool) -> String {
-    let mut text = match book.is_boosting() {
-        true => {
-            format!("  {:>3} {:>6} {:>6} {:>5} {:>7}", "no", "error", "beta", "vote", "eff.size")
+    let mut text = match (book.is_boosting(), full) {
+        (true, true) => {
+            format!("  {:>3} {:>6} {:>6} {:>5} {:>8}", "no", "error", "beta", "vote", "eff.size")
         }
-        false => format!("  {:>3} {:>6} {:>8}", "no", "error", "distinct"),
+        (true, false) => format!("  {:>3} {:>6} {:>5} {:>8}", "no", "error", "vote", "eff.size"),
+        (false, _) => format!("  {:>3} {:>6} {:>8}", "no", "error", "distinct"),
     };
     let parts = [Some("train"), book.held_out.map(|(part, _)| part)];
     for part in parts.into_iter().flatten() {
-        let names = measures(full).iter().map(|measure| match measure {
-            Measure::Precision => "P",
-            Measure::Recall => "R",
-            Measure::F1 => "F1",
-            Measure::Exact => "exact",
-        });
-        let mut names = names.enumerate().map(|(i, name)| match i {
-            0 => format!("{:>9}", format!("{part} {name}")),
-            _ => format!(" {name:>5}"),
-        });
-        text.push_str("  ");
-        text.extend(names.by_ref());
+        for (i, measure) in measures(full).iter().enumerate() {
+            let name = match measure {
+                Measure::Precision => "P",
+                Measure::Recall => "R",
+                Measure::F1 => "F1",
+                Measure::Exact => "exact",
+            };
+            let name = if i == 0 { format!("{part} {name}") } else { name.to_owned() };
+            text += &format!("{name:>width$}", width = width(i, full));
+        }
     }
     text
+}
+
+/// Columns of a part's `i`-th measure.
+fn width(i: usize, full: bool) -> usize {
+    match (i, full) {
+        (0, true) => 11,
+        (0, false) => 9,
+        _ => 6,
+    }
 }
 
 fn row(book: &Book, page: &RoundPage, full: bool) -> String {
@@ -194,37 +202,39 @@ fn row(book: &Book, page: &RoundPage, full: bool) -> String {
     let size = metrics.get("effective_size").map_or("–".to_owned(), |n| format!("{n:.0}"));
     let vote =
         page.kept.vote.map_or("–".to_owned(), |vote| figure(vote).chars().take(5).collect());
-    let mut text = match book.is_boosting() {
-        true => format!(
-            "{number:>3} {:>6} {:>6} {vote:>5} {size:>8}",
-            short("error", 4),
-            short("beta", 4)
-        ),
-        false => format!("{number:>3} {:>6} {size:>8}", short("error", 4)),
+    let (error, beta) = (short("error", 4), short("beta", 4));
+    let mut text = match (book.is_boosting(), full) {
+        (true, true) => format!("{number:>3} {error:>6} {beta:>6} {vote:>5} {size:>8}"),
+        (true, false) => format!("{number:>3} {error:>6} {vote:>5} {size:>8}"),
+        (false, _) => format!("{number:>3} {error:>6} {size:>8}"),
     };
     let parts = [Some("train"), book.held_out.map(|(part, _)| part)];
     for part in parts.into_iter().flatten() {
         for (i, measure) in measures(full).iter().enumerate() {
-            let width = if i == 0 { 11 } else { 6 };
             let value = short(&format!("{part}_{}", measure.key()), 2);
-            text += &format!("{value:>width$}");
+            text += &format!("{value:>width$}", width = width(i, full));
         }
     }
     text
 }
 
 /// What is to be said of a round besides its figures.
-fn remarks(page: &RoundPage, place: usize, milestones: &[Option<usize>; 3]) -> String {
-    let names = ["initial", "best", "final"];
-    let marks = names.into_iter().zip(milestones).filter(|(_, at)| **at == Some(place));
-    let mut remarks: Vec<&str> = marks.map(|(name, _)| name).collect();
-    if page.kept.number == 0 {
-        remarks.push("single");
-    }
-    for (name, word) in [("failed", "failed"), ("clamped", "clamped")] {
-        if page.kept.metrics.get(name) == Some(1.0) {
-            remarks.push(word);
-        }
+fn remarks(page: &RoundPage, place: usize, milestones: &Milestones) -> String {
+    let Milestones { initial, best, last } = milestones;
+    let best_word = if best.len() > 1 { "best, tied" } else { "best" };
+    let marks = [
+        (*initial == Some(place), "initial"),
+        (best.contains(&place), best_word),
+        (*last == Some(place), "final"),
+        (page.kept.number == 0, "single"),
+        (page.kept.metrics.get("failed") == Some(1.0), "failed"),
+        (page.kept.metrics.get("clamped") == Some(1.0), "clamped"),
+    ];
+    let marks = marks.into_iter().filter(|(is, _)| *is);
+    let mut remarks: Vec<String> = marks.map(|(_, word)| word.to_owned()).collect();
+    let fallbacks = page.kept.metrics.get("train_fallbacks").unwrap_or(0.0);
+    if fallbacks > 0.0 {
+        remarks.push(format!("~{fallbacks}"));
     }
     if remarks.is_empty() { String::new() } else { format!("  {}", remarks.join(", ")) }
 }

@@ -79,13 +79,17 @@ fn draw_head(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
             theme.warning,
         ),
     };
+    let rules = match view.shared.selected == Some(book.run) {
+        true => rules,
+        false => format!(" the selected run has no rounds: these are others ·{rules}"),
+    };
     let rules = fit(&rules, usize::from(area.width)).into_owned();
     frame.render_widget(Paragraph::new(vec![first, Line::styled(rules, style)]), area);
 }
 
 /// Before there are rounds: why, and what to do.
 fn draw_nothing(screen: &Boost, frame: &mut Frame, area: Rect, view: &View) {
-    let run = view.shared.selected_run();
+    let run = view.shared.boosted_run();
     let reading = view.shared.task(ScreenId::Boost, "rounds").is_some();
     let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
     let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
@@ -98,6 +102,7 @@ fn draw_nothing(screen: &Boost, frame: &mut Frame, area: Rect, view: &View) {
             "`rankspace boost --train FILES --test FILES` makes one",
         ],
         Some(run) if run.gone => &GONE,
+        Some(run) if run.config.is_none() && !view.shared.listed => &["reading the run's settings"],
         Some(run) if !run.is_ensemble() => &[
             "the selected run neither bags nor boosts",
             "press 7 to choose another one from the list of runs",

@@ -1,13 +1,15 @@
 //! The ranked sentences, and the trees of the selected one.
 
 use super::super::book::{Book, RoundPage};
-use super::super::verdicts::letter;
+use super::super::verdicts::words_of;
 use super::super::{Boost, Page};
 use super::twins;
-use crate::ensemble::ledger::Verdict;
+use crate::ensemble::ledger::{Entry, Verdict};
+use crate::parser::Fallback;
 use crate::render::Mark;
+use crate::report::counted;
 use crate::workbench::screen::View;
-use crate::workbench::text::{clean, figure, fit, fit_end};
+use crate::workbench::text::{clean, figure, fit, fit_end, wrap};
 use crate::workbench::theme::Theme;
 use crate::workbench::widgets::{TreePane, empty_state, moves, pane};
 use ratatui::Frame;
@@ -79,6 +81,7 @@ fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
         return;
     }
     let page = &book.rounds[screen.round()];
+    let analyses = screen.analyses();
     let bars = book.rounds.iter().filter(|page| page.kept.number > 0).count().min(BARS);
     let score = if book.is_boosting() { "weight" } else { "error" };
     let heading = format!(
@@ -91,22 +94,23 @@ fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
     let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
     for (y, place) in (body.y..).zip(visible) {
         let sentence = screen.order[place] as usize;
-        let verdict = screen.given.get(&sentence).map(|entry| entry.verdict);
         let selected = place == screen.at;
         let base = if selected { theme.selected } else { theme.text };
         let line_area = Rect { y, height: 1, ..body };
         frame.buffer_mut().set_style(line_area, base);
         let spark = sparkline(book, sentence, bars);
         let styled = |style: Style| if selected { base } else { style };
-        let (letter, letter_style) = match verdict {
-            Some(verdict) => (letter(verdict), verdict_style(verdict, theme)),
+        let (letter, letter_style) = match screen.given.letter(sentence) {
+            Some((verdict, letter)) => (letter, verdict_style(verdict, theme)),
             None => (' ', theme.text),
         };
+        let fell_back = analyses.is_some_and(|a| a.trees[sentence].fallback.is_some());
         let words =
             clean(&book.sentences.part.sentences[sentence].tree.words().join(" ")).into_owned();
         let line = Line::from(vec![
             Span::styled(figures(book, page, sentence), base),
-            Span::styled(format!(" {letter} "), styled(letter_style)),
+            Span::styled(if fell_back { "~" } else { " " }, styled(theme.warning)),
+            Span::styled(format!("{letter} "), styled(letter_style)),
             Span::styled(format!("{spark:bars$} ", bars = bars.max(6)), styled(theme.accent)),
             Span::styled(words, base),
         ]);
@@ -175,7 +179,15 @@ fn draw_sentence(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, vie
     draw_pane(frame, left, "Annotation", screen.panes.annotation.as_ref(), view);
     let title = format!("{whose} · {}", screen.layout.name());
     let title = if right.width < WIDE / 2 { whose } else { title };
-    draw_pane(frame, right, &title, screen.panes.analysis.as_ref(), view);
+    match &screen.unread {
+        Some(reason) if screen.panes.analysis.is_none() => {
+            let reason = wrap(&clean(reason), usize::from(right.width.saturating_sub(4)));
+            let lines: Vec<&str> =
+                reason.iter().map(String::as_str).chain(["press r to try again"]).collect();
+            empty_state(frame, right, &title, &lines, view.theme);
+        }
+        _ => draw_pane(frame, right, &title, screen.panes.analysis.as_ref(), view),
+    }
 }
 
 /// The folders are in the ledger; the line is short.
@@ -235,29 +247,89 @@ fn draw_facts(
     );
     let agreement = page.agreement(sentence);
     first += &format!(" · e {:.2}", agreement.error());
+    let fallback = screen.analyses().and_then(|analyses| analyses.trees[sentence].fallback);
+    if let Some(fallback) = fallback {
+        first += &format!(" · ~ {}", given_up(fallback));
+    }
     let mut spans = vec![Span::styled(fit(&first, width).into_owned(), theme.text)];
-    if let Some(entry) = screen.given.get(&sentence) {
-        let style = verdict_style(entry.verdict, theme);
-        spans.push(Span::styled(format!(" · {}", entry.verdict.name()), style));
-        if entry.proposal.is_some() {
-            spans.push(Span::styled(", proposal", style));
-        }
-        if !entry.note.is_empty() {
-            spans.push(Span::styled(format!(": {}", clean(&entry.note)), theme.text));
-        }
+    spans.extend(
+        screen.given.get(sentence, None).map(|entry| said(entry, theme)).unwrap_or_default(),
+    );
+    let judged = screen.given.spans(sentence).count();
+    if judged > 0 {
+        let text = format!(" · {} judged", counted(judged, "bracket"));
+        spans.push(Span::styled(text, theme.text));
     }
-    let mut second = vec![Span::raw(" ")];
-    let crossing = screen.panes.crossing;
-    let marks = [
-        (Mark::Matched, agreement.correct, theme.good),
-        (Mark::Missing, agreement.missing, theme.warning),
-        (Mark::Spurious, agreement.spurious.saturating_sub(crossing), theme.reference),
-        (Mark::Crossing, crossing, theme.error),
-    ];
-    for (mark, n, style) in marks {
-        let sign = mark.symbol(!theme.unicode);
-        second.push(Span::styled(format!("{sign} {n} {}   ", mark.name()), style));
+    let second = match screen.span {
+        Some(_) => bracket_line(screen, book, sentence, theme),
+        None => {
+            let crossing = screen.panes.crossing;
+            let marks = [
+                (Mark::Matched, agreement.correct, theme.good),
+                (Mark::Missing, agreement.missing, theme.warning),
+                (Mark::Spurious, agreement.spurious.saturating_sub(crossing), theme.reference),
+                (Mark::Crossing, crossing, theme.error),
+            ];
+            let mark = |(mark, n, style): (Mark, u32, Style)| {
+                let sign = mark.symbol(!theme.unicode);
+                Span::styled(format!("{sign} {n} {}   ", mark.name()), style)
+            };
+            Line::from_iter(std::iter::once(Span::raw(" ")).chain(marks.map(mark)))
+        }
+    };
+    frame.render_widget(Paragraph::new(vec![Line::from(spans), second]), area);
+}
+
+/// What a parser gave up for its tree.
+fn given_up(fallback: Fallback) -> &'static str {
+    match fallback {
+        Fallback::Relaxed => "coarser grammar",
+        Fallback::Fragments => "phrases side by side",
+        Fallback::TooLong => "pruned tighter: long",
     }
-    let lines = vec![Line::from(spans), Line::from(second)];
-    frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// A verdict with its note.
+fn said<'a>(entry: &Entry, theme: &Theme) -> Vec<Span<'a>> {
+    let style = verdict_style(entry.verdict, theme);
+    let mut spans = vec![Span::styled(format!(" · {}", entry.verdict.name()), style)];
+    if entry.proposal.is_some() {
+        spans.push(Span::styled(", proposal", style));
+    }
+    if !entry.note.is_empty() {
+        spans.push(Span::styled(format!(": {}", clean(&entry.note)), theme.text));
+    }
+    spans
+}
+
+/// The bracket that the verdict keys are about.
+fn bracket_line<'a>(screen: &Boost, book: &Book, sentence: usize, theme: &Theme) -> Line<'a> {
+    let Some(span) = screen.span else { return Line::default() };
+    let brackets = &screen.panes.brackets;
+    let at = brackets.iter().position(|bracket| bracket.span == span);
+    let labels = |labels: &[Box<str>]| match labels {
+        [] => "none".to_owned(),
+        labels => labels.join("/"),
+    };
+    let text = match at.filter(|_| !screen.pairs.shown) {
+        Some(at) => format!(
+            " bracket {}/{}, {}: {} annotated, {} found",
+            at + 1,
+            brackets.len(),
+            words_of(span),
+            labels(&brackets[at].annotated),
+            labels(&brackets[at].found)
+        ),
+        None => {
+            let words = book.sentences.part.sentences[sentence].tree.words();
+            let words = words[span.0 as usize..span.1 as usize].join(" ");
+            format!(" {}: {}", words_of(span), clean(&words))
+        }
+    };
+    let mut spans = vec![Span::styled(text, theme.accent)];
+    match screen.given.get(sentence, Some(span)) {
+        Some(entry) => spans.extend(said(entry, theme)),
+        None => spans.push(Span::styled(" · not judged", theme.dim)),
+    }
+    Line::from(spans)
 }
