@@ -26,24 +26,29 @@ const LIMIT: usize = 1 << 20;
 struct Desk {
     app: App,
     messages: Receiver<Message>,
+    size: (u16, u16),
 }
 
 impl Desk {
     fn open(run: &Path) -> Desk {
+        Desk::of_size(run, (WIDTH, HEIGHT))
+    }
+
+    fn of_size(run: &Path, size: (u16, u16)) -> Desk {
         let (sender, messages) = unbounded();
         let surroundings = Surroundings { no_color: false, unicode: true };
         let runs = run.with_file_name("");
         let engine = Box::new(Local::default());
         let mut app = App::new(engine, sender, ThemeName::Dark, surroundings, runs);
         app.begin(vec![Named::Run(run.to_owned())], UserData::default());
-        Desk { app, messages }
+        Desk { app, messages, size }
     }
 
     /// Takes messages in until a text is in view and no task runs.
     fn sees(&mut self, text: &str) -> &mut Desk {
         let deadline = Instant::now() + Duration::from_secs(60);
         loop {
-            let screen = screenshot(&self.app, WIDTH, HEIGHT);
+            let screen = screenshot(&self.app, self.size.0, self.size.1);
             if screen.contains(text) && self.app.shared.tasks.is_empty() {
                 return self;
             }
@@ -64,7 +69,7 @@ impl Desk {
     }
 
     fn save(&mut self, name: &str) {
-        let backend = TestBackend::new(WIDTH, HEIGHT);
+        let backend = TestBackend::new(self.size.0, self.size.1);
         let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
         terminal.draw(|frame| self.app.draw(frame)).expect("draws");
         let picture = svg(terminal.backend().buffer(), ThemeName::Dark);
@@ -108,6 +113,21 @@ fn make_the_pictures_of_language_models() {
         desk.keys(&["j"]).sees("weights of step");
     }
     desk.save("surprisal.svg");
+}
+
+#[test]
+#[ignore = "writes into assets/pictures"]
+fn make_the_pictures_of_boosting() {
+    // Rounds that are done, of the sample whose errors are known.
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_data/runs/sample-boost");
+    let mut desk = Desk::of_size(&run, (150, 48));
+    desk.sees("Analysis of round 10");
+    // A phrase that was taken away, rather far up, and the bracket that should be there.
+    desk.keys(&["#"]).sees("A rank, or #").keys(&["#", "3", "7", "9", "Enter"]);
+    desk.sees("sentence 379").keys(&["b"]).sees("bracket 1/1");
+    desk.save("boost.svg");
+    desk.size = (WIDTH, HEIGHT);
+    desk.keys(&["t"]).sees("Twins 1/").save("twins.svg");
 }
 
 #[test]

@@ -405,9 +405,14 @@ fn where_nothing_was_boosted_yet_boost_shows_the_rounds_that_come_with_the_progr
     let mut session = Session::start(&[], 80, 24);
     session.until("a step", |s| step(s) >= Some(1));
     session.does("boost").sees("sample-boost").sees("round 10 of 10").sees("Analysis of round 10");
-    session.sees("the selected run has no rounds");
+    session.sees("the selected run has no rounds").sees_no("reading the analyses");
     // The treebank that it is about is there as well.
-    session.does_on(Boost, "propose").sees("The tree as it should be").keys("\r");
+    session.does_on(Boost, "filter").keys("error>0.2").sees("with error>0.2").keys("\r");
+    session
+        .sees_no("leave the field")
+        .does_on(Boost, "propose")
+        .sees("The tree as it should be")
+        .keys("\r");
     session.sees("with a proposal; saved");
     session.does_on(Boost, "export").sees("corrections.diff").keys("\r").sees("1 tree corrected");
     session.does("train").sees("running").does("quit").sees("stop and save").keys("s");

@@ -25,6 +25,7 @@ use crate::ensemble::{Analyses, Annotated, Part, Round, fingerprint};
 use crate::evaluation::Constituents;
 use crate::report::{Metrics, SCHEMA};
 use crate::treebank::{Place, Reader, Tree};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -85,7 +86,8 @@ impl KeptPart {
             let constituents = Constituents::counted(&tree);
             Some(Annotated { original: tree.clone(), tree, index: kept.index, constituents })
         };
-        Some(Part { name, sentences: self.sentences.iter().map(annotated).collect::<Option<_>>()? })
+        let sentences = self.sentences.par_iter().map(annotated).collect::<Option<_>>()?;
+        Some(Part { name, sentences })
     }
 }
 

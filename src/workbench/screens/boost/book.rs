@@ -1,5 +1,6 @@
 //! What the rounds of a run left behind, read in a task and ready to be drawn.
 
+use super::verdicts::Given;
 use crate::config::{Config, Kind};
 use crate::ensemble::Part;
 use crate::ensemble::ledger::{self, Ledger};
@@ -24,6 +25,8 @@ pub struct Book {
     /// Name of the part held out, and its sentences: `test` where there is one, else `dev`.
     pub held_out: Option<(&'static str, usize)>,
     pub ledger: Ledger,
+    /// What the ledger says.
+    pub given: Given,
     /// The greatest weight of any sentence in any round, in multiples of 1/m.
     greatest: f64,
 }
@@ -76,6 +79,9 @@ impl Book {
         if kept.is_empty() {
             return Ok(None);
         }
+        // The sentences are one of the things to read.
+        let of = kept.len() as u64 + 1;
+        handle.progress(0, of);
         let (known_sentences, known_rounds) = known.unzip();
         let sentences = match known_sentences {
             Some(sentences) => sentences,
@@ -85,13 +91,12 @@ impl Book {
             },
         };
         let known_rounds = known_rounds.unwrap_or_default();
-        let of = kept.len() as u64;
         let mut rounds: Vec<Arc<RoundPage>> = Vec::with_capacity(kept.len());
         for (i, kept) in kept.into_iter().enumerate() {
             if handle.cancelled() {
                 return Ok(None);
             }
-            handle.progress(i as u64, of);
+            handle.progress(i as u64 + 1, of);
             // As long as all before are as they were.
             let same = known_rounds.get(i).filter(|page| page.kept == kept);
             let page = match same {
@@ -134,7 +139,8 @@ impl Book {
             .iter()
             .filter_map(|page| page.scores.get(*page.order.first()? as usize))
             .fold(1.0, |a: f64, b| a.max(*b));
-        Book { run, config, sentences, rounds, held_out, ledger, greatest }
+        let given = Given::of(&ledger, &sentences);
+        Book { run, config, sentences, rounds, held_out, ledger, given, greatest }
     }
 
     pub fn is_boosting(&self) -> bool {

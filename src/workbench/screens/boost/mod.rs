@@ -6,6 +6,7 @@ mod brackets;
 mod commands;
 mod draw;
 mod listing;
+mod measure;
 mod notes;
 mod pairs;
 mod panes;
@@ -28,6 +29,7 @@ use book::Book;
 use brackets::Span;
 use crossterm::event::{KeyCode, KeyEvent};
 use listing::{Request, Sort};
+use measure::Measure;
 use pairs::Pairs;
 use panes::Panes;
 use proposals::{Original, Written};
@@ -49,48 +51,6 @@ enum Page {
     #[default]
     Sentences,
     Figures,
-}
-
-/// What Figure 3 draws of the vote of all members up to a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Measure {
-    #[default]
-    F1,
-    Precision,
-    Recall,
-    Exact,
-}
-
-impl Measure {
-    const ALL: [Measure; 4] = [Measure::Precision, Measure::Recall, Measure::F1, Measure::Exact];
-
-    fn next(self) -> Measure {
-        match self {
-            Measure::F1 => Measure::Precision,
-            Measure::Precision => Measure::Recall,
-            Measure::Recall => Measure::Exact,
-            Measure::Exact => Measure::F1,
-        }
-    }
-
-    /// The name in metrics.
-    fn key(self) -> &'static str {
-        match self {
-            Measure::F1 => "f1",
-            Measure::Precision => "precision",
-            Measure::Recall => "recall",
-            Measure::Exact => "exact",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Measure::F1 => "F1",
-            Measure::Precision => "precision",
-            Measure::Recall => "recall",
-            Measure::Exact => "exact match",
-        }
-    }
 }
 
 #[derive(Default)]
@@ -384,7 +344,7 @@ impl Boost {
             for kind in ["rounds", "list", "analyses", "catalogue", "twins"] {
                 context.push(Effect::Cancel(kind));
             }
-            *self = Boost {
+            let new = Boost {
                 run: shown.map(|run| run.id),
                 seen: self.seen,
                 layout: self.layout,
@@ -392,6 +352,15 @@ impl Boost {
                 measure: self.measure,
                 ..Boost::default()
             };
+            let old = std::mem::replace(self, new);
+            if let Some(book) = old.book {
+                // A million words are not given back within a frame.
+                let put_away = (book, old.analyses, old.pairs);
+                context.spawn(Task::new("drop", "putting the rounds away", |_| {
+                    drop(put_away);
+                    Ok(())
+                }));
+            }
         }
         let shown = shown.filter(|run| run.is_ensemble() && !run.gone);
         let Some(run) = shown.filter(|_| self.seen) else { return };
@@ -420,8 +389,9 @@ impl Boost {
         }
         if let Some(book) = report.take::<Option<Book>>() {
             self.failure = None;
-            if let Some(book) = book.filter(|book| Some(book.run) == self.run) {
-                self.given = Given::of(&book.ledger, &book.sentences);
+            if let Some(mut book) = book.filter(|book| Some(book.run) == self.run) {
+                // A verdict may have been given since its ledger was read.
+                self.given.merge(std::mem::take(&mut book.given));
                 self.book = Some(book);
                 self.relist(context);
                 self.analyse(context);

@@ -1,7 +1,7 @@
 //! Trees as they should be, and everything that was said of the treebank as files.
 
 use super::Boost;
-use crate::ensemble::ledger::{self, Originals, Verdict, text_of};
+use crate::ensemble::ledger::{self, Ledger, Originals, Verdict, text_of};
 use crate::ensemble::rooted;
 use crate::report::counted;
 use crate::treebank::{ROOT_LABELS, Reader, Tree};
@@ -66,6 +66,9 @@ impl Boost {
             return self.save(original.sentence, None, |entry| entry.proposal = None, context);
         }
         match read_proposal(text, &original.tree) {
+            Ok(tree) if tree.to_string() == original.tree.to_string() => {
+                context.status("not saved: this is the tree as the treebank has it");
+            }
             Ok(tree) => {
                 let new = self.given.get(original.sentence, None).is_none();
                 let change = |entry: &mut ledger::Entry| {
@@ -109,8 +112,9 @@ impl Boost {
 
     pub(super) fn export(&self, folder: &str, context: &mut Context) {
         let Some(book) = &self.book else { return };
-        let (ledger, out) = (book.ledger.clone(), Path::new(folder.trim()).to_owned());
+        let (ledger, out) = (book.ledger.path().to_owned(), Path::new(folder.trim()).to_owned());
         context.spawn(Task::new("export", "writing the verdicts", move |_| {
+            let ledger = Ledger::open(&ledger).map_err(|e| e.to_string())?;
             let done = ledger::export(&ledger, &out).map_err(|e| e.to_string())?;
             let mut text = format!(
                 "{}, {} corrected: {}",

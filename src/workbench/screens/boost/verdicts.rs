@@ -42,6 +42,18 @@ impl Given {
         self.0.entry(sentence).or_default().insert(entry.span, entry);
     }
 
+    /// Takes in what was said meanwhile.
+    pub fn merge(&mut self, others: Given) {
+        for (sentence, entries) in others.0 {
+            for entry in entries.into_values() {
+                let known = self.get(sentence, entry.span);
+                if known.is_none_or(|known| known.time <= entry.time) {
+                    self.insert(sentence, entry);
+                }
+            }
+        }
+    }
+
     /// What holds of a sentence, or of a span in it.
     pub fn get(&self, sentence: usize, span: Option<Span>) -> Option<&Entry> {
         self.0.get(&sentence)?.get(&span)

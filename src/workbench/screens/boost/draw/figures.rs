@@ -1,7 +1,8 @@
 //! Figure 1, Figure 3 and the table of rounds.
 
 use super::super::book::{Book, Milestones, RoundPage};
-use super::super::{Boost, Measure, Page};
+use super::super::measure::Measure;
+use super::super::{Boost, Page};
 use crate::workbench::screen::View;
 use crate::workbench::series::Series;
 use crate::workbench::text::{figure, fit};
@@ -17,11 +18,15 @@ use ratatui::widgets::Padding;
 const WIDE: u16 = 150;
 /// From this width on, the table has precision and recall as well.
 const FULL: u16 = 96;
+/// Columns of a table beside the charts: without and with them.
+const TABLES: (u16, u16) = (82, FULL + 14);
 
 pub fn draw(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
     let (charts, table) = if area.width >= WIDE {
+        // The charts have at least as much room.
+        let columns = if area.width >= 2 * TABLES.0 + 20 { TABLES.1 } else { TABLES.0 };
         let [charts, table] =
-            Layout::horizontal([Constraint::Fill(1), Constraint::Length(FULL + 14)]).areas(area);
+            Layout::horizontal([Constraint::Fill(1), Constraint::Length(columns)]).areas(area);
         (charts, table)
     } else {
         let rows = (book.rounds.len() as u16 + 3).clamp(6, area.height / 2);
@@ -119,8 +124,8 @@ fn draw_table(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: 
     let theme = view.theme;
     let focused = screen.page == Page::Figures;
     let title = match area.width >= WIDE / 2 + 5 {
-        true => "Rounds: P, R, F1 and exact match are those of the vote up to there",
-        false => "Rounds: F1 and exact of the vote",
+        true => "Rounds: train and test figures are those of the vote up to there",
+        false => "Rounds: figures of the vote",
     };
     let block = pane(title, theme, focused);
     let inside = block.inner(area);
