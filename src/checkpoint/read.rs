@@ -2,8 +2,8 @@ use super::{Checkpoint, CheckpointError, SCHEMA};
 use crate::config::Config;
 use crate::treebank::Vocabulary;
 use candle_core::{Device, Tensor};
-use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
+use safetensors::{SafeTensorError, SafeTensors};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,18 +17,8 @@ pub(super) fn is_ours(bytes: &[u8]) -> bool {
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
     let malformed = |reason: String| CheckpointError::Malformed { name: name.to_owned(), reason };
     let import = format!("`rankspace import {name} --family FAMILY ...` makes a checkpoint of it");
-    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| {
-        malformed(match bytes {
-            // A safetensors file that is cut short may begin with any length.
-            [_, _, _, _, _, _, _, _, b'{', ..] => format!("it is cut short or damaged ({e})"),
-            // The beginnings of a zip archive and of a pickle.
-            [b'P', b'K', 3, 4, ..] | [0x80, 2..=5, ..] => {
-                format!("it is a file of PyTorch; {import}")
-            }
-            _ if is_text(bytes) => "it is text, such as a treebank".into(),
-            _ => format!("it is no safetensors file ({e})"),
-        })
-    })?;
+    let (_, header) = SafeTensors::read_metadata(bytes)
+        .map_err(|e| malformed(other_format(bytes, &e, &format!("; {import}"))))?;
     let metadata =
         Metadata(header.metadata().as_ref().filter(|m| m.contains_key("schema")).ok_or_else(
             || malformed(format!("it holds tensors without metadata of ours; {import}")),
@@ -63,6 +53,18 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint, CheckpointErr
             false => None,
         },
     })
+}
+
+/// What a file is in which no tensors can be found; `pytorch` is what to do with one of PyTorch.
+pub(super) fn other_format(bytes: &[u8], error: &SafeTensorError, pytorch: &str) -> String {
+    match bytes {
+        // A safetensors file that is cut short may begin with any length.
+        [_, _, _, _, _, _, _, _, b'{', ..] => format!("it is cut short or damaged ({error})"),
+        // The beginnings of a zip archive and of a pickle.
+        [b'P', b'K', 3, 4, ..] | [0x80, 2..=5, ..] => format!("it is a file of PyTorch{pytorch}"),
+        _ if is_text(bytes) => "it is text, such as a treebank".into(),
+        _ => format!("it is no safetensors file ({error})"),
+    }
 }
 
 fn is_text(bytes: &[u8]) -> bool {

@@ -1,6 +1,6 @@
 //! Files of other kinds than models: the same format, with tensors and texts by name.
 
-use super::read::{Metadata, tensor};
+use super::read::{Metadata, other_format, tensor};
 use super::write::{Stored, serialize, sync_folder};
 use super::{CheckpointError, SCHEMA};
 use candle_core::Tensor;
@@ -31,9 +31,11 @@ impl TensorFile {
         let malformed =
             |reason: String| CheckpointError::Malformed { name: name.to_owned(), reason };
         let (_, header) = SafeTensors::read_metadata(bytes)
-            .map_err(|e| malformed(format!("it is no safetensors file ({e})")))?;
-        let metadata =
-            header.metadata().clone().ok_or_else(|| malformed("it has no metadata".into()))?;
+            .map_err(|e| malformed(other_format(bytes, &e, "")))?;
+        let metadata = header
+            .metadata()
+            .clone()
+            .ok_or_else(|| malformed("it holds tensors without metadata of ours".into()))?;
         Metadata(&metadata).check(name, kind)?;
         let read = SafeTensors::deserialize(bytes).map_err(|e| malformed(e.to_string()))?;
         let mut tensors = BTreeMap::new();

@@ -42,6 +42,12 @@ pub struct Parser {
     /// Longest sentence in words that gets a whole chart; the chart of a longer one takes no more
     /// memory.
     pub max_length: usize,
+    /// States that a shift-reduce parser follows at a time.
+    pub beam: usize,
+    /// Times that it sees every tree, at least.
+    pub passes: u32,
+    /// Draws the order in which it sees them.
+    pub seed: u64,
 }
 
 impl Default for Parser {
@@ -67,13 +73,16 @@ impl Default for Parser {
             lexicon: LexiconKind::Smoothed,
             prune: 1e-4,
             max_length: 200,
+            beam: 8,
+            passes: 12,
+            seed: 0,
         }
     }
 }
 
 impl Parser {
     /// Every whole number with its key.
-    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 5] {
+    pub(super) fn whole_numbers(&self) -> [(&'static str, u64); 8] {
         let horizontal = match self.horizontal {
             Horizontal::Last(n) => n,
             Horizontal::All => 0,
@@ -84,12 +93,15 @@ impl Parser {
             ("parser.min_count", self.min_count.into()),
             ("parser.split_words", self.split_words.into()),
             ("parser.max_length", self.max_length as u64),
+            ("parser.beam", self.beam as u64),
+            ("parser.passes", self.passes.into()),
+            ("parser.seed", self.seed),
         ]
     }
 
     /// A key whose value cannot be used, with the value and what is expected.
     pub(super) fn out_of_range(&self) -> Option<(&'static str, String, &'static str)> {
-        let Parser { vertical, prune, max_length, .. } = self;
+        let Parser { vertical, prune, max_length, beam, passes, .. } = self;
         if !(1..=2).contains(vertical) {
             return Some(("parser.vertical", vertical.to_string(), "1 or 2"));
         }
@@ -99,6 +111,11 @@ impl Parser {
         if !(10..=500).contains(max_length) {
             let expected = "a number from 10 to 500";
             return Some(("parser.max_length", max_length.to_string(), expected));
+        }
+        for (key, value) in [("parser.beam", *beam), ("parser.passes", *passes as usize)] {
+            if !(1..=1000).contains(&value) {
+                return Some((key, value.to_string(), "a number from 1 to 1000"));
+            }
         }
         None
     }

@@ -10,8 +10,11 @@
 
 mod file;
 mod heads;
+mod shift_reduce;
 mod signature;
 pub mod ssn;
+#[cfg(test)]
+mod tests;
 pub mod transitions;
 mod treebank_pcfg;
 
@@ -23,6 +26,7 @@ use std::sync::Arc;
 
 pub use file::ParserFile;
 pub use heads::{Direction, HeadRules};
+pub use shift_reduce::ShiftReduce;
 pub use treebank_pcfg::{PcfgParser, PreparedTrees, TreebankPcfg};
 
 /// Why no parser could be induced.
@@ -38,8 +42,8 @@ pub enum ParserError {
     NoWeight,
     #[error("tree {tree}: a phrase has a gap; `discontinuous = \"attach\"` closes it")]
     Discontinuous { tree: usize },
-    #[error("{0}")]
-    Unsupported(String),
+    #[error("the trees have {labels} labels, the parser takes {most}")]
+    TooManyLabels { labels: usize, most: usize },
 }
 
 /// An algorithm that makes parsers of trees.
@@ -130,6 +134,9 @@ pub trait TreeParser: Send + Sync {
     /// not have given.
     fn tree_score(&self, tree: &Tree) -> f64;
 
+    /// How many numbers it learned, and what they are: `rules`, `weights`.
+    fn size(&self) -> (usize, &'static str);
+
     /// Puts into a file what [`ParserFile::load`] makes the same parser of.
     fn store(&self, file: &mut TensorFile) -> Result<(), candle_core::Error>;
 }
@@ -138,9 +145,7 @@ pub trait TreeParser: Send + Sync {
 pub fn build(settings: &config::Parser) -> Result<Box<dyn Inducer>, ParserError> {
     match settings.family {
         ParserFamily::TreebankPcfg => Ok(Box::new(TreebankPcfg::new(settings))),
-        ParserFamily::ShiftReduce => {
-            Err(ParserError::Unsupported("shift-reduce: this build has no such parser".into()))
-        }
+        ParserFamily::ShiftReduce => Ok(Box::new(ShiftReduce::new(settings))),
     }
 }
 
@@ -148,7 +153,7 @@ pub fn build(settings: &config::Parser) -> Result<Box<dyn Inducer>, ParserError>
 fn restore(settings: &config::Parser, file: &TensorFile) -> Result<Arc<dyn TreeParser>, String> {
     match settings.family {
         ParserFamily::TreebankPcfg => Ok(Arc::new(PcfgParser::restore(settings, file)?)),
-        ParserFamily::ShiftReduce => Err("this build has no shift-reduce parser".into()),
+        ParserFamily::ShiftReduce => Ok(Arc::new(shift_reduce::restore(settings, file)?)),
     }
 }
 

@@ -71,6 +71,10 @@ impl<'a> Output<'a> {
 
     /// The tree, when everything was written.
     pub fn finish(mut self) -> Tree {
+        if self.sentence.words.is_empty() {
+            let nothing: Arc<str> = "".into();
+            self.builder.word(nothing.clone(), nothing);
+        }
         while self.builder.depth() > 0 {
             self.builder.close();
         }

@@ -208,6 +208,10 @@ impl PcfgParser {
 }
 
 impl TreeParser for PcfgParser {
+    fn size(&self) -> (usize, &'static str) {
+        (self.grammar.binary().len() + self.grammar.unary().len(), "rules")
+    }
+
     fn store(&self, file: &mut TensorFile) -> Result<(), candle_core::Error> {
         store::write(&self.inventory, &self.counts, &self.scheme, file)
     }
