@@ -4,7 +4,6 @@
 mod analysis;
 mod args;
 mod bench;
-mod card;
 mod completions;
 mod conflicts;
 mod consensus;
@@ -15,9 +14,9 @@ mod eval;
 mod evalb;
 mod failure;
 mod file;
+mod grammar;
 mod ledger;
 mod lines;
-mod members;
 mod mistakes;
 mod noise;
 mod open;
@@ -32,7 +31,6 @@ mod seeds;
 mod sentences;
 mod signals;
 mod significance;
-mod sweep;
 mod teller;
 mod train;
 mod values;
@@ -81,10 +79,9 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Completions(args)) => completions::run(&args, out),
         Some(Command::Train(args)) => train::train(&args, out),
         Some(Command::Resume(args)) => train::resume(&args, out),
-        Some(Command::Card(args)) => card::run(&args, out),
-        Some(Command::Sweep(args)) => sweep::run(&args, out),
         Some(Command::Bag(args)) => ensemble::bag(&args, out),
         Some(Command::Boost(args)) => ensemble::boost(&args, out),
+        Some(Command::Grammar(args)) => grammar::run(&args, out),
         Some(Command::LearningCurve(args)) => ensemble::learning_curve(&args, out),
         Some(Command::Conflicts(args)) => conflicts::run(&args, out),
         Some(Command::Noise(args)) => noise::run(&args, out),

@@ -35,12 +35,18 @@ impl Constituents {
     /// before positions are counted, labels are cut before the first `-` or `=` behind their first
     /// character, and PRT is the same as ADVP. Phrases of such words only are none.
     pub fn counted(tree: &Tree) -> Constituents {
-        Constituents::by_node(tree, counting(tree)).flatten().collect()
+        Constituents::counted_by(tree, tree.tags())
     }
 
-    /// The same for every node of the tree, in their order: `None` for what is not counted.
+    /// The same where these tags say what is punctuation, one a word. By those of the reference,
+    /// positions are the same on both sides whatever a parser takes for punctuation.
+    pub fn counted_by<'a>(tree: &Tree, tags: impl Iterator<Item = &'a Arc<str>>) -> Constituents {
+        Constituents::by_node(tree, counting(tags)).flatten().collect()
+    }
+
+    /// What is counted, for every node of the tree in their order: `None` for what is not.
     pub fn counted_by_node(tree: &Tree) -> Vec<Option<Constituent>> {
-        Constituents::by_node(tree, counting(tree)).collect()
+        Constituents::by_node(tree, counting(tree.tags())).collect()
     }
 
     /// Full labels over all words: what builds the tree up again.
@@ -106,11 +112,13 @@ impl FromIterator<Constituent> for Constituents {
     }
 }
 
-/// What evalb makes of a phrase of a tree.
-fn counting(tree: &Tree) -> impl Fn(u32, u32, &Arc<str>) -> Option<Constituent> + use<> {
-    let mut before = Vec::with_capacity(tree.len() + 1);
+/// What evalb makes of a phrase over words with these tags.
+fn counting<'a>(
+    tags: impl Iterator<Item = &'a Arc<str>>,
+) -> impl Fn(u32, u32, &Arc<str>) -> Option<Constituent> {
+    let mut before = Vec::new();
     let mut words = 0;
-    for tag in tree.tags() {
+    for tag in tags {
         before.push(words);
         words += u32::from(!UNCOUNTED_TAGS.contains(&&**tag));
     }

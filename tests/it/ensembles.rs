@@ -271,6 +271,29 @@ fn the_learning_curve_grows_with_its_sizes() {
 }
 
 #[test]
+fn everything_that_induces_parsers_takes_the_one_of_the_settings() {
+    let base = base();
+    let base = base.path();
+    let parser = "--set parser.family=shift-reduce --set parser.passes=2 --set parser.beam=4";
+    for kind in ["bag", "boost"] {
+        let command = format!("{kind} --train train.mrg --test test.mrg --rounds 2 {parser} --out");
+        let [one, other] = [1, 2].map(|n| format!("{kind}-{n}"));
+        call(base, &command).arg(&one).succeeds().prints("finished at step 2");
+        call(base, &command).arg(&other).succeeds();
+        assert_eq!(essence(&base.join(one)), essence(&base.join(other)), "{kind}");
+    }
+    let curve = format!("learning-curve --train train.mrg --test test.mrg --sizes 30 {parser}");
+    let [grammar, perceptron] = [curve.replace(parser, ""), curve]
+        .map(|command| call(base, &command).arg("--json").succeeds().json()["curve"][0].clone());
+    assert!(perceptron["f1"].is_number() && perceptron["f1"] != grammar["f1"], "{perceptron}");
+    call(base, &format!("boost weak-learning train.mrg --one {parser}")).succeeds();
+    call(base, "noise table train.mrg --share 20 --seeds 1 --rounds 2 --folds 2 --out table")
+        .args(parser)
+        .succeeds()
+        .prints("boosting+conflicts");
+}
+
+#[test]
 fn a_ledger_becomes_a_table_a_corrected_copy_and_a_diff() {
     let base = base();
     let base = base.path();
@@ -320,35 +343,4 @@ fn a_ledger_becomes_a_table_a_corrected_copy_and_a_diff() {
     assert!(diff.starts_with("--- a/train.mrg\n+++ b/train.mrg\n@@ -1,5 +1,5 @@\n"), "{diff}");
     assert_eq!(lines(&base.join("out/verdicts.tsv")).len(), 4);
     assert_eq!(std::fs::read_to_string(base.join("train.mrg")).expect("reads"), text);
-}
-
-#[test]
-fn what_boosting_pushes_up_is_listed_for_people_and_for_the_scoring_of_rankings() {
-    let base = base();
-    let base = base.path();
-    call(base, "noise plant train.mrg --share 20 --seed 3 --out noise").succeeds();
-    let boost = "boost --train noise/noisy.mrg --test test.mrg --rounds 3 --out run";
-    call(base, boost).succeeds();
-    for by in ["boosting", "boosting+conflicts", "variation", "mean-error", "error-variance"] {
-        let ran = call(base, &format!("boost ranking run --by {by}")).succeeds();
-        let rows: Vec<Vec<&str>> =
-            ran.stdout.lines().skip(1).map(|line| line.split('\t').collect()).collect();
-        assert_eq!(rows.len(), 60, "{by}");
-        let scores: Vec<f64> = rows.iter().map(|r| r[2].parse().expect("a number")).collect();
-        assert!(scores.is_sorted_by(|a, b| a >= b), "{by}: {scores:?}");
-        if by == "boosting" {
-            // Multiples of the weight that all have at first.
-            let mean = scores.iter().sum::<f64>() / 60.0;
-            assert!((mean - 1.0).abs() < 1e-9 && scores[0] > 1.0, "{scores:?}");
-        }
-        std::fs::write(base.join("ranking.tsv"), &ran.stdout).expect("writes");
-        let scored = call(base, "noise score ranking.tsv noise/planted.tsv --json").succeeds();
-        assert_eq!(scored.json()["unranked"], 0, "{by}");
-    }
-    let trees = call(base, "boost ranking run --top 2 --trees").succeeds();
-    assert_eq!(trees.stdout.matches("annotated  (").count(), 2, "{trees}");
-    assert_eq!(trees.stdout.matches("analysed   (").count(), 2, "{trees}");
-    trees.complains("2 of 60 sentences, after 3 rounds");
-    call(base, "boost ranking train.mrg").fails();
-    call(base, "boost ranking run --by weight").refused().complains("boosting+conflicts");
 }

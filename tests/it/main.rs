@@ -2,7 +2,6 @@
 //! the numeric libraries are linked once.
 
 mod call;
-mod card;
 mod commands;
 mod device;
 mod ensembles;
@@ -18,6 +17,7 @@ mod golden_parser;
 mod golden_pcfg;
 mod golden_train;
 mod golden_transitions;
+mod grammar;
 mod kill;
 mod language;
 mod nasty;
@@ -27,7 +27,6 @@ mod sample;
 mod seeds;
 mod shared;
 mod significance;
-mod sweep;
 mod terminal;
 mod trained;
 mod treebanks;

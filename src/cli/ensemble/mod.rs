@@ -3,7 +3,6 @@
 pub mod args;
 mod curve;
 mod figures;
-mod ranking;
 mod weak;
 
 pub use curve::run as learning_curve;
@@ -29,10 +28,8 @@ pub fn bag(args: &Bag, out: &mut dyn Write) -> Result<()> {
 }
 
 pub fn boost(args: &Boost, out: &mut dyn Write) -> Result<()> {
-    match &args.what {
-        Some(BoostWhat::WeakLearning(args)) => return weak::run(args, out),
-        Some(BoostWhat::Ranking(args)) => return ranking::run(args, out),
-        None => {}
+    if let Some(BoostWhat::WeakLearning(args)) = &args.what {
+        return weak::run(args, out);
     }
     let flags =
         [("update", &args.update), ("sampling", &args.sampling), ("on_failure", &args.on_failure)];
@@ -40,11 +37,6 @@ pub fn boost(args: &Boost, out: &mut dyn Write) -> Result<()> {
         .into_iter()
         .filter_map(|(key, value)| Some(format!("ensemble.{key}={}", value.as_ref()?)));
     begin(&args.run, Kind::Boost, flags.collect(), out)
-}
-
-/// A run of the kind, as a command with these arguments would make it.
-pub fn again(args: &EnsembleRun, kind: Kind, out: &mut dyn Write) -> Result<()> {
-    begin(args, kind, Vec::new(), out)
 }
 
 fn begin(
