@@ -57,8 +57,8 @@ stable() {
 for treebank in gum-open craft-ccby; do
     has "$treebank" || continue
     folder=$treebanks/$treebank
-    run "$treebank-bag" bag "$folder/train.mrg" "$folder/test.mrg"
     run "$treebank-boost" boost "$folder/train.mrg" "$folder/test.mrg"
+    run "$treebank-bag" bag "$folder/train.mrg" "$folder/test.mrg"
     stable "$treebank"
     run "$treebank-boost-stable" boost "$out/$treebank-stable.mrg" "$folder/test.mrg"
 done

@@ -4,6 +4,7 @@
 use super::corpus::args::Corpus;
 use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
 use super::grammar::args::Grammar;
+use super::sweep::args::Sweep;
 use super::values::{confidence, positive, seed, several, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -45,6 +46,10 @@ pub enum Command {
     Train(Train),
     /// Go on with a run from its last checkpoint
     Resume(Resume),
+    /// Write down what is needed to get the figures of a run again, or get them again
+    Card(Card),
+    /// Train with several values of some settings, and tabulate what they give
+    Sweep(Sweep),
     /// Score a checkpoint on a treebank or plain text
     Eval(Eval),
     /// Score predicted trees against gold trees as the classic scorer does
@@ -101,6 +106,8 @@ impl Command {
         match self {
             Command::Train(args) => args.json,
             Command::Resume(args) => args.json,
+            Command::Sweep(args) => args.json,
+            Command::Card(args) => args.json,
             Command::Eval(args) => args.json,
             Command::Evalb(args) => args.json,
             Command::Significance(args) => args.json,
@@ -121,6 +128,7 @@ impl Command {
             Command::Bag(args) => args.run.json,
             Command::Boost(args) => match &args.what {
                 Some(BoostWhat::WeakLearning(args)) => args.json,
+                Some(BoostWhat::Ranking(_)) => false,
                 None => args.run.json,
             },
             Command::LearningCurve(args) => args.json,
@@ -170,8 +178,29 @@ pub struct Train {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: rankspace card runs/RUN --out card, then rankspace card card \
+                        --rerun again")]
+pub struct Card {
+    /// Run folder, or the folder of several seeds; with --check or --rerun the card's folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Folder to make, with the card as card.json and card.md and the config as config.toml
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "rerun"])]
+    pub out: Option<PathBuf>,
+    /// Compare the data with the card
+    #[arg(long, conflicts_with = "json")]
+    pub check: bool,
+    /// Compare the data, run it all again in a new folder, and compare the figures
+    #[arg(long, value_name = "DIR", conflicts_with = "json")]
+    pub rerun: Option<PathBuf>,
+    /// Print the card as a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct Resume {
-    /// Run folder, or the folder of several seeds
+    /// Run folder, or the folder of several seeds or of a sweep
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
     /// Device to go on with: auto, cpu or cuda:N [default: that of the run's config]

@@ -4,6 +4,7 @@
 mod analysis;
 mod args;
 mod bench;
+mod card;
 mod completions;
 mod conflicts;
 mod consensus;
@@ -17,6 +18,7 @@ mod file;
 mod grammar;
 mod ledger;
 mod lines;
+mod members;
 mod mistakes;
 mod noise;
 mod open;
@@ -31,6 +33,7 @@ mod seeds;
 mod sentences;
 mod signals;
 mod significance;
+mod sweep;
 mod teller;
 mod train;
 mod values;
@@ -79,6 +82,8 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Completions(args)) => completions::run(&args, out),
         Some(Command::Train(args)) => train::train(&args, out),
         Some(Command::Resume(args)) => train::resume(&args, out),
+        Some(Command::Card(args)) => card::run(&args, out),
+        Some(Command::Sweep(args)) => sweep::run(&args, out),
         Some(Command::Bag(args)) => ensemble::bag(&args, out),
         Some(Command::Boost(args)) => ensemble::boost(&args, out),
         Some(Command::Grammar(args)) => grammar::run(&args, out),

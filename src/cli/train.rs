@@ -8,6 +8,7 @@ use super::lines::{self};
 use super::plain::tell;
 use super::progress::Bars;
 use super::seeds;
+use super::sweep;
 use super::teller::{Summary, Teller};
 use super::values::blame;
 use crate::config::{self, Config, ConfigError};
@@ -22,22 +23,10 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Where runs go without `--out`.
-const RUNS: &str = "runs";
+pub const RUNS: &str = "runs";
 
 pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
-    let config = settings(args)?;
-    // A folder is made only for a run that can begin.
-    let blame = |key: &str, error: anyhow::Error| match is_changed(args, key) {
-        true => Usage(error.to_string()).into(),
-        false => error,
-    };
-    model::placement(&config).map_err(|e| blame("device", e.into()))?;
-    run::check_memory(&config, 0)?;
-    Splits::check(&config).map_err(|e| match key_of(&e) {
-        Some(key) => blame(key, e.into()),
-        None => e.into(),
-    })?;
-    tell_idle(args, &config);
+    let config = checked_settings(args)?;
     let continues = args.seeds.is_some() && args.out.as_deref().is_some_and(Group::is_one);
     if let Some(path) = &args.out
         && holds_anything(path)
@@ -62,12 +51,35 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
     attend(Job::train(config, folder)?, args.json, out)
 }
 
+/// The settings of a run that can begin: what it needs is there.
+pub fn checked_settings(args: &Train) -> Result<Config> {
+    let config = settings(args)?;
+    let blame = |key: &str, error: anyhow::Error| match is_changed(args, key) {
+        true => Usage(error.to_string()).into(),
+        false => error,
+    };
+    model::placement(&config).map_err(|e| blame("device", e.into()))?;
+    run::check_memory(&config, 0)?;
+    Splits::check(&config).map_err(|e| match key_of(&e) {
+        Some(key) => blame(key, e.into()),
+        None => e.into(),
+    })?;
+    tell_idle(args, &config);
+    Ok(config)
+}
+
 pub fn resume(args: &Resume, out: &mut dyn Write) -> Result<()> {
     if Group::is_one(&args.run) {
         let group = Group::open(&args.run)?;
         check_device(args.device.as_deref(), group.config())?;
         run::stop_on_signals()?;
         return seeds::attend(&group, (args.parallel, args.device.as_deref()), args.json, out);
+    }
+    if run::Sweep::is_one(&args.run) {
+        let sweep = run::Sweep::open(&args.run)?;
+        check_device(args.device.as_deref(), sweep.config())?;
+        run::stop_on_signals()?;
+        return sweep::attend(&sweep, (args.parallel, args.device.as_deref()), args.json, out);
     }
     let folder = RunFolder::open(&args.run)?;
     if args.device.is_some() {
@@ -94,7 +106,7 @@ fn key_of(error: &TreebankError) -> Option<&'static str> {
     }
 }
 
-fn holds_anything(path: &Path) -> bool {
+pub fn holds_anything(path: &Path) -> bool {
     match std::fs::read_dir(path) {
         Ok(mut entries) => entries.next().is_some(),
         Err(_) => path.exists(),
@@ -124,7 +136,7 @@ fn tell_idle(args: &Train, config: &Config) {
 
 /// The config of a file or preset with the changes of the command line. A fault of the file is
 /// a failure; one of the changes, wrong usage.
-fn settings(args: &Train) -> Result<Config> {
+pub fn settings(args: &Train) -> Result<Config> {
     check_device(args.device.as_deref(), &Config::default())?;
     let mut changes = args.set.clone();
     changes.extend(args.device.as_ref().map(|device| format!("device={device}")));

@@ -1,4 +1,4 @@
-//! Floor 3: layout of trees, span charts and surprisals, independent of any terminal library.
+//! Floor 3: layout of trees, span charts, surprisals and plots, independent of any terminal library.
 //!
 //! A [`Diagram`] is a tree ready to be drawn, with a [`Mark`] for every node. Laid out it
 //! becomes a [`Picture`], whose size is known and of which any window can be asked for: views
@@ -15,6 +15,7 @@ mod heat;
 mod indented;
 mod marks;
 mod picture;
+mod plot;
 #[cfg(test)]
 mod read_back;
 mod screen_svg;
@@ -30,6 +31,7 @@ pub use heat::heat_map;
 pub use indented::indented;
 pub use marks::{Mark, compared, mark_against};
 pub use picture::{Charset, Picture};
+pub use plot::{Axis, Plot, PlotPoint, Series, plot_to_svg};
 pub use screen_svg::{Paint, screen_to_svg};
 pub use surprisal::{
     HeatStep, ScoredSentence, ScoredToken, SurprisalUnit, surprisal_lines, surprisal_rows,

@@ -21,6 +21,8 @@ pub enum RunError {
     HoldsRuns { path: PathBuf, run: PathBuf },
     #[error("{} holds runs of several seeds and is none itself: name one of the folders in it", .0.display())]
     AGroup(PathBuf),
+    #[error("{} holds the runs of a sweep and is none itself: name one of the folders in it", .0.display())]
+    ASweep(PathBuf),
     #[error("the run folder {} is gone", .0.display())]
     Gone(PathBuf),
     #[error("{} has schema {found}, this version reads up to {known}; use a newer rankspace", path.display())]

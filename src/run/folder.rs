@@ -60,6 +60,8 @@ impl RunFolder {
             Err(RunError::Missing(path.to_owned()))
         } else if super::Group::is_one(path) {
             Err(RunError::AGroup(path.to_owned()))
+        } else if super::Sweep::is_one(path) {
+            Err(RunError::ASweep(path.to_owned()))
         } else {
             Err(no_run(path))
         }

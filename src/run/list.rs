@@ -1,4 +1,4 @@
-use super::{Group, RunError, RunFolder, Status};
+use super::{Group, RunError, RunFolder, Status, Sweep};
 use crate::config::Config;
 use crate::report::RunState;
 use std::path::{Path, PathBuf};
@@ -59,21 +59,27 @@ fn split<T>(result: Result<T, RunError>) -> (Option<T>, Option<String>) {
     }
 }
 
-/// All run folders directly in `base` and in the groups there, newest first by name; none if
-/// there is no such folder.
+/// All run folders directly in `base`, in the groups there and in those of the sweeps there,
+/// newest first by name; none if there is no such folder.
 pub fn list_runs(base: &Path) -> Vec<RunSummary> {
-    let mut runs = Vec::new();
-    for folder in [base.to_owned()].into_iter().chain(folders_in(base)) {
-        let group = Group::is_one(&folder).then(|| folder.clone());
-        if folder != *base && group.is_none() {
-            continue;
-        }
-        for folder in folders_in(&folder).filter_map(|path| RunFolder::open(&path).ok()) {
-            runs.push(RunSummary { group: group.clone(), ..RunSummary::read(&folder) });
+    let mut runs = runs_in(base, None);
+    for folder in folders_in(base) {
+        if Group::is_one(&folder) {
+            runs.extend(runs_in(&folder, Some(&folder)));
+        } else if Sweep::is_one(&folder) {
+            let points = folders_in(&folder).filter(|folder| Group::is_one(folder));
+            runs.extend(points.flat_map(|point| runs_in(&point, Some(&point))));
         }
     }
     runs.sort_by(|a, b| by_date_and_number(&b.name).cmp(&by_date_and_number(&a.name)));
     runs
+}
+
+/// The runs directly in a folder, which may be a group's.
+fn runs_in(folder: &Path, group: Option<&Path>) -> Vec<RunSummary> {
+    let runs = folders_in(folder).filter_map(|path| RunFolder::open(&path).ok());
+    let group = group.map(Path::to_owned);
+    runs.map(|run| RunSummary { group: group.clone(), ..RunSummary::read(&run) }).collect()
 }
 
 fn folders_in(path: &Path) -> impl Iterator<Item = PathBuf> {

@@ -8,6 +8,7 @@
 //!
 //! [`Event`]: crate::report::Event
 
+mod card;
 mod change;
 mod clock;
 mod control;
@@ -28,6 +29,7 @@ mod rounds;
 pub mod sample;
 mod shutdown;
 mod status;
+mod sweep;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -37,6 +39,7 @@ mod trees;
 mod work;
 mod worker;
 
+pub use card::{Card, DataFile, Figure};
 pub use change::is_change;
 pub use control::send_control;
 pub use detach::spawn_detached;
@@ -51,5 +54,6 @@ pub use memory::{check_memory, side_by_side};
 pub use rounds::{KeptPart, KeptRound, KeptTree, KeptWeights};
 pub use shutdown::{request_stop, stop_on_signals, stop_requested};
 pub use status::{BestFigures, Status};
+pub use sweep::{Curve, Point, Sweep, SweepRow, Varied};
 pub use timeline::{Evaluated, Note, Round, RoundProgress, Step, Timeline};
 pub use trees::{EvaluatedTree, EvaluatedTrees, KeptSentence, PinnedMarginals};

@@ -344,3 +344,34 @@ fn a_ledger_becomes_a_table_a_corrected_copy_and_a_diff() {
     assert_eq!(lines(&base.join("out/verdicts.tsv")).len(), 4);
     assert_eq!(std::fs::read_to_string(base.join("train.mrg")).expect("reads"), text);
 }
+
+#[test]
+fn what_boosting_pushes_up_is_listed_for_people_and_for_the_scoring_of_rankings() {
+    let base = base();
+    let base = base.path();
+    call(base, "noise plant train.mrg --share 20 --seed 3 --out noise").succeeds();
+    let boost = "boost --train noise/noisy.mrg --test test.mrg --rounds 3 --out run";
+    call(base, boost).succeeds();
+    for by in ["boosting", "boosting+conflicts", "variation", "mean-error", "error-variance"] {
+        let ran = call(base, &format!("boost ranking run --by {by}")).succeeds();
+        let rows: Vec<Vec<&str>> =
+            ran.stdout.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+        assert_eq!(rows.len(), 60, "{by}");
+        let scores: Vec<f64> = rows.iter().map(|r| r[2].parse().expect("a number")).collect();
+        assert!(scores.is_sorted_by(|a, b| a >= b), "{by}: {scores:?}");
+        if by == "boosting" {
+            // Multiples of the weight that all have at first.
+            let mean = scores.iter().sum::<f64>() / 60.0;
+            assert!((mean - 1.0).abs() < 1e-9 && scores[0] > 1.0, "{scores:?}");
+        }
+        std::fs::write(base.join("ranking.tsv"), &ran.stdout).expect("writes");
+        let scored = call(base, "noise score ranking.tsv noise/planted.tsv --json").succeeds();
+        assert_eq!(scored.json()["unranked"], 0, "{by}");
+    }
+    let trees = call(base, "boost ranking run --top 2 --trees").succeeds();
+    assert_eq!(trees.stdout.matches("annotated  (").count(), 2, "{trees}");
+    assert_eq!(trees.stdout.matches("analysed   (").count(), 2, "{trees}");
+    trees.complains("2 of 60 sentences, after 3 rounds");
+    call(base, "boost ranking train.mrg").fails();
+    call(base, "boost ranking run --by weight").refused().complains("boosting+conflicts");
+}

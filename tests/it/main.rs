@@ -2,6 +2,7 @@
 //! the numeric libraries are linked once.
 
 mod call;
+mod card;
 mod commands;
 mod device;
 mod ensembles;
@@ -27,6 +28,7 @@ mod sample;
 mod seeds;
 mod shared;
 mod significance;
+mod sweep;
 mod terminal;
 mod trained;
 mod treebanks;

@@ -75,6 +75,42 @@ pub struct Boost {
 pub enum BoostWhat {
     /// Train one parser a sentence and tell which of them do not give their sentence back
     WeakLearning(WeakLearning),
+    /// List the sentences that a run of boost pushes up
+    Ranking(Ranking),
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without --trees it is a table (TSV) whose first columns are rank, sentence \
+                        (counted from 0) and score, as `noise score` takes it.\n\
+                        Example: rankspace boost ranking runs/RUN --by boosting+conflicts --top 50 \
+                        --trees"
+)]
+pub struct Ranking {
+    /// Run folder of boost
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// What ranks them: the weight of boosting, that with what is annotated otherwise elsewhere,
+    /// the latter alone, or mean or variance of the share of wrong constituents over the rounds
+    #[arg(long, value_enum, default_value_t = By::Boosting)]
+    pub by: By,
+    /// How many sentences; 0 lists all
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0,
+          value_parser = crate::cli::values::whole)]
+    pub top: usize,
+    /// Show annotation and voted analysis of each
+    #[arg(long)]
+    pub trees: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum By {
+    Boosting,
+    #[value(name = "boosting+conflicts")]
+    BoostingConflicts,
+    Variation,
+    MeanError,
+    ErrorVariance,
 }
 
 #[derive(Debug, Args)]

@@ -5,10 +5,10 @@ use super::{settings, weak};
 use crate::cli::corpus::output::Output;
 use crate::config::Kind;
 use crate::ensemble::{CurvePoint, curve_sizes, gain_of_doubling, learning_curve};
+use crate::render::{Axis, Plot, PlotPoint, Series, plot_to_svg};
 use crate::run;
 use anyhow::{Result, bail};
 use serde_json::json;
-use std::fmt::Write as _;
 use std::io::Write;
 
 /// Columns of a bar of 100 %.
@@ -112,55 +112,11 @@ fn object(points: &[CurvePoint]) -> serde_json::Value {
 
 /// F1 over the logarithm of the size.
 fn picture(points: &[CurvePoint]) -> String {
-    const WIDTH: f64 = 640.0;
-    const HEIGHT: f64 = 400.0;
-    const MARGIN: f64 = 48.0;
-    let logarithm = |p: &CurvePoint| (p.sentences as f64).log2();
-    let (least, greatest) = match (points.first(), points.last()) {
-        (Some(first), Some(last)) => (logarithm(first), logarithm(last)),
-        _ => (0.0, 1.0),
-    };
-    let x = |p: &CurvePoint| {
-        let share = (logarithm(p) - least) / (greatest - least).max(1.0);
-        MARGIN + share * (WIDTH - 2.0 * MARGIN)
-    };
-    let y = |f1: f64| HEIGHT - MARGIN - f1 / 100.0 * (HEIGHT - 2.0 * MARGIN);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-         <text x=\"{MARGIN}\" y=\"24\">Test F1 by training sentences (logarithmic)</text>\n"
-    );
-    // Writing to a string cannot fail.
-    for f1 in [0.0, 20.0, 40.0, 60.0, 80.0, 100.0] {
-        let (height, right, label) = (y(f1), WIDTH - MARGIN, MARGIN - 8.0);
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{MARGIN}\" y1=\"{height:.1}\" x2=\"{right}\" y2=\"{height:.1}\" \
-             stroke=\"#ddd\"/><text x=\"{label}\" y=\"{:.1}\" text-anchor=\"end\">{f1}</text>",
-            height + 4.0
-        );
-    }
-    let line: Vec<String> =
-        points.iter().map(|p| format!("{:.1},{:.1}", x(p), y(p.test.f1()))).collect();
-    let _ = writeln!(
-        svg,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"#1f77b4\" stroke-width=\"2\"/>",
-        line.join(" ")
-    );
-    for point in points {
-        let (at, f1) = (x(point), point.test.f1());
-        let _ = writeln!(
-            svg,
-            "<circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"#1f77b4\"/>\
-             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{f1:.1}</text>\
-             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            y(f1),
-            y(f1) - 8.0,
-            HEIGHT - MARGIN + 18.0,
-            point.sentences
-        );
-    }
-    svg.push_str("</svg>\n");
-    svg
+    let point = |p: &CurvePoint| PlotPoint::new(p.sentences as f64, p.test.f1());
+    plot_to_svg(&Plot {
+        title: "Test F1 by training sentences".into(),
+        x: Axis { label: "training sentences".into(), logarithmic: true },
+        y: Axis { label: "F1".into(), logarithmic: false },
+        series: vec![Series { name: "F1".into(), points: points.iter().map(point).collect() }],
+    })
 }

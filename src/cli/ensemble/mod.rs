@@ -3,6 +3,7 @@
 pub mod args;
 mod curve;
 mod figures;
+mod ranking;
 mod weak;
 
 pub use curve::run as learning_curve;
@@ -28,8 +29,10 @@ pub fn bag(args: &Bag, out: &mut dyn Write) -> Result<()> {
 }
 
 pub fn boost(args: &Boost, out: &mut dyn Write) -> Result<()> {
-    if let Some(BoostWhat::WeakLearning(args)) = &args.what {
-        return weak::run(args, out);
+    match &args.what {
+        Some(BoostWhat::WeakLearning(args)) => return weak::run(args, out),
+        Some(BoostWhat::Ranking(args)) => return ranking::run(args, out),
+        None => {}
     }
     let flags =
         [("update", &args.update), ("sampling", &args.sampling), ("on_failure", &args.on_failure)];
@@ -37,6 +40,11 @@ pub fn boost(args: &Boost, out: &mut dyn Write) -> Result<()> {
         .into_iter()
         .filter_map(|(key, value)| Some(format!("ensemble.{key}={}", value.as_ref()?)));
     begin(&args.run, Kind::Boost, flags.collect(), out)
+}
+
+/// A run of the kind, as a command with these arguments would make it.
+pub fn again(args: &EnsembleRun, kind: Kind, out: &mut dyn Write) -> Result<()> {
+    begin(args, kind, Vec::new(), out)
 }
 
 fn begin(

@@ -1,0 +1,406 @@
+use super::folder::{make_numbered, with_absolute_paths};
+use super::{Group, RunError, RunSummary, Spreads, clock};
+use crate::checkpoint::write_atomically;
+use crate::config::Config;
+use crate::evaluation::Spread;
+use crate::report::{RunState, SCHEMA};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Runs of one config in which some settings are varied, each with every value of the others:
+/// `sweep.json` says which, and every point of the grid is a [`Group`] of seeds in the sweep's
+/// folder. Copying the folder moves them all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    path: PathBuf,
+    /// What all points have in common.
+    config: Config,
+    varied: Vec<Varied>,
+    seeds: usize,
+}
+
+/// A setting with the values that it takes, as they are written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Varied {
+    pub key: String,
+    pub values: Vec<String>,
+}
+
+impl Varied {
+    /// The last part of the key: `states` of `model.states`.
+    pub fn short(&self) -> &str {
+        self.key.rsplit('.').next().unwrap_or_default()
+    }
+}
+
+/// What a point has come to.
+#[derive(Clone, Debug)]
+pub struct SweepRow {
+    /// One for each varied setting, in their order.
+    pub values: Vec<String>,
+    /// Seeds that are done, of so many.
+    pub finished: usize,
+    pub seeds: usize,
+    /// Best development figures and the test figures with them, by split.
+    pub spread: BTreeMap<&'static str, Spreads>,
+    /// Running time of the finished ones.
+    pub seconds: Option<Spread>,
+}
+
+impl SweepRow {
+    pub fn figure(&self, split: &str, figure: &str) -> Option<Spread> {
+        self.spread.get(split)?.get(figure).copied()
+    }
+}
+
+/// A figure against a setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The values of the other settings; empty where there are none.
+    pub name: String,
+    /// By value of the setting.
+    pub points: Vec<(f64, Spread)>,
+}
+
+/// One choice of values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// One for each varied setting, in their order.
+    pub values: Vec<String>,
+    /// The name of its group's folder.
+    pub folder: String,
+}
+
+/// `sweep.json`.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    schema: u32,
+    kind: String,
+    config: String,
+    varied: Vec<Varied>,
+    seeds: usize,
+}
+
+const FILE: &str = "sweep.json";
+const KIND: &str = "sweep";
+
+impl Sweep {
+    /// Makes `BASE/DATE-FAMILY-sweep[-N]`; never takes an existing folder.
+    pub fn create(
+        base: &Path,
+        config: &Config,
+        varied: Vec<Varied>,
+        seeds: usize,
+    ) -> Result<Sweep, RunError> {
+        std::fs::create_dir_all(base).map_err(RunError::io(base))?;
+        let stem = format!("{}-{}-sweep", clock::today(), config.model.family.name());
+        let path = make_numbered(base, &stem)?;
+        Sweep::at(path, config, varied, seeds)
+    }
+
+    /// Makes a sweep at exactly this path, which must not exist or be empty.
+    pub fn create_at(
+        path: &Path,
+        config: &Config,
+        varied: Vec<Varied>,
+        seeds: usize,
+    ) -> Result<Sweep, RunError> {
+        std::fs::create_dir_all(path).map_err(RunError::io(path))?;
+        Sweep::at(path.to_owned(), config, varied, seeds)
+    }
+
+    fn at(
+        path: PathBuf,
+        config: &Config,
+        varied: Vec<Varied>,
+        seeds: usize,
+    ) -> Result<Sweep, RunError> {
+        let sweep = Sweep { path, config: with_absolute_paths(config), varied, seeds };
+        // Every point is a config before anything of it is kept.
+        for point in sweep.points() {
+            sweep.config_of(&point)?;
+        }
+        sweep.store()?;
+        Ok(sweep)
+    }
+
+    /// Whether the folder is a sweep's.
+    pub fn is_one(path: &Path) -> bool {
+        path.join(FILE).is_file()
+    }
+
+    /// An existing sweep.
+    pub fn open(path: &Path) -> Result<Sweep, RunError> {
+        let file = path.join(FILE);
+        let bytes = std::fs::read(&file).map_err(RunError::io(&file))?;
+        let malformed = |reason: String| RunError::Malformed { path: file.clone(), reason };
+        let value: serde_json::Value =
+            serde_json::from_slice(&bytes).map_err(|e| malformed(e.to_string()))?;
+        if let Some(found) = value.get("schema").and_then(serde_json::Value::as_u64)
+            && found > u64::from(SCHEMA)
+        {
+            let found = u32::try_from(found).unwrap_or(u32::MAX);
+            return Err(RunError::Newer { path: file.clone(), found, known: SCHEMA });
+        }
+        let Stored { kind, config, varied, seeds, .. } =
+            serde_json::from_value(value).map_err(|e| malformed(e.to_string()))?;
+        if kind != KIND {
+            return Err(malformed(format!("its kind is `{kind}`, expected `{KIND}`")));
+        }
+        if varied.is_empty() || varied.iter().any(|varied| varied.values.is_empty()) {
+            return Err(malformed("it varies nothing".into()));
+        }
+        let config = Config::from_toml("its config", &config, &[])?;
+        let sweep = Sweep { path: path.to_owned(), config, varied, seeds };
+        for point in sweep.points() {
+            sweep.config_of(&point)?;
+        }
+        Ok(sweep)
+    }
+
+    fn store(&self) -> Result<(), RunError> {
+        let stored = Stored {
+            schema: SCHEMA,
+            kind: KIND.into(),
+            config: self.config.to_toml(),
+            varied: self.varied.clone(),
+            seeds: self.seeds,
+        };
+        let file = self.path.join(FILE);
+        let written = serde_json::to_vec_pretty(&stored).map_err(std::io::Error::other);
+        written.and_then(|bytes| write_atomically(&file, &bytes)).map_err(RunError::io(&file))
+    }
+
+    /// Lets every point have so many seeds, if it has fewer.
+    pub fn extend(&mut self, seeds: usize) -> Result<(), RunError> {
+        self.seeds = self.seeds.max(seeds);
+        self.store()
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What all points have in common.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub fn varied(&self) -> &[Varied] {
+        &self.varied
+    }
+
+    /// Whether another config, its paths made absolute, with these variations is this sweep.
+    pub fn is_of(&self, config: &Config, varied: &[Varied]) -> bool {
+        self.config == with_absolute_paths(config) && self.varied == varied
+    }
+
+    /// All choices of values, those of the last setting changing first.
+    pub fn points(&self) -> Vec<Point> {
+        let mut choices: Vec<Vec<String>> = vec![Vec::new()];
+        for varied in &self.varied {
+            choices = choices
+                .into_iter()
+                .flat_map(|choice| {
+                    varied
+                        .values
+                        .iter()
+                        .map(move |value| choice.iter().cloned().chain([value.clone()]).collect())
+                })
+                .collect();
+        }
+        let number =
+            |i: usize| format!("{:0width$}", i + 1, width = choices.len().to_string().len());
+        let names: Vec<String> = choices.iter().map(|values| self.name(values)).collect();
+        // Values that differ in signs which a name leaves out get numbers.
+        let name = |i: usize| match names.iter().filter(|name| **name == names[i]).count() {
+            1 => names[i].clone(),
+            _ => format!("{}-{}", number(i), names[i]),
+        };
+        let folders: Vec<String> = (0..choices.len()).map(name).collect();
+        choices
+            .iter()
+            .zip(folders)
+            .map(|(values, folder)| Point { values: values.clone(), folder })
+            .collect()
+    }
+
+    /// `states-1024_rank-256`.
+    fn name(&self, values: &[String]) -> String {
+        let part = |(varied, value): (&Varied, &String)| {
+            let key = varied.short();
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-');
+            let value: String = value.chars().filter(|c| plain(*c)).take(40).collect();
+            format!("{key}-{value}")
+        };
+        self.varied.iter().zip(values).map(part).collect::<Vec<_>>().join("_")
+    }
+
+    /// A point's changes to the config, `key=value`.
+    pub fn changes(&self, point: &Point) -> Vec<String> {
+        let pairs = self.varied.iter().zip(&point.values);
+        pairs.map(|(varied, value)| format!("{}={value}", varied.key)).collect()
+    }
+
+    /// The config of a point, with the first seed.
+    pub fn config_of(&self, point: &Point) -> Result<Config, RunError> {
+        let changes = self.changes(point);
+        Ok(Config::from_toml("its config", &self.config.to_toml(), &changes)?)
+    }
+
+    /// The runs of a point, whose folder is made where it is not there yet.
+    pub fn group(&self, point: &Point) -> Result<Group, RunError> {
+        let path = self.path.join(&point.folder);
+        if !Group::is_one(&path) {
+            return Group::create_at(&path, &self.config_of(point)?, self.seeds);
+        }
+        let mut group = Group::open(&path)?;
+        if group.members().len() < self.seeds {
+            group.extend(self.seeds)?;
+        }
+        Ok(group)
+    }
+
+    /// What the points have come to so far, in their order.
+    pub fn rows(&self) -> Vec<SweepRow> {
+        let row = |point: Point| {
+            let group = self.begun(&point);
+            let summaries: Vec<RunSummary> = group
+                .iter()
+                .flat_map(|group| group.members().iter().filter_map(|m| group.summary(m)))
+                .collect();
+            let finished = summaries.iter().filter(|s| s.state() == Some(RunState::Finished));
+            let seconds = finished.clone().filter_map(|s| Some(s.status.as_ref()?.elapsed));
+            SweepRow {
+                values: point.values,
+                finished: finished.clone().count(),
+                seeds: self.seeds,
+                spread: group.as_ref().map(Group::spread).unwrap_or_default(),
+                seconds: Spread::of(seconds),
+            }
+        };
+        self.points().into_iter().map(row).collect()
+    }
+
+    /// A figure of a split against the first varied setting, a curve for every choice of the
+    /// others; `None` where that setting is no number.
+    pub fn curves(&self, rows: &[SweepRow], split: &str, figure: &str) -> Option<Vec<Curve>> {
+        let mut curves: Vec<Curve> = Vec::new();
+        for row in rows {
+            let (first, others) = row.values.split_first()?;
+            let x: f64 = first.parse().ok()?;
+            let pairs = self.varied[1..].iter().zip(others);
+            let name = pairs.map(|(varied, value)| format!("{} {value}", varied.short()));
+            let name = name.collect::<Vec<_>>().join(", ");
+            let at = match curves.iter().position(|curve| curve.name == name) {
+                Some(at) => at,
+                None => {
+                    curves.push(Curve { name, points: Vec::new() });
+                    curves.len() - 1
+                }
+            };
+            if let Some(spread) = row.figure(split, figure) {
+                curves[at].points.push((x, spread));
+            }
+        }
+        curves.iter_mut().for_each(|c| c.points.sort_by(|a, b| a.0.total_cmp(&b.0)));
+        Some(curves)
+    }
+
+    /// The runs of a point that has begun.
+    pub fn begun(&self, point: &Point) -> Option<Group> {
+        let path = self.path.join(&point.folder);
+        Group::is_one(&path).then(|| Group::open(&path).ok()).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::list_runs;
+
+    fn varied(key: &str, values: &[&str]) -> Varied {
+        Varied { key: key.into(), values: values.iter().map(|v| (*v).to_owned()).collect() }
+    }
+
+    #[test]
+    fn a_grid_has_every_choice_of_values_in_a_folder_of_its_own() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let axes =
+            vec![varied("model.rank", &["16", "32"]), varied("training.clip", &["1", "5.0"])];
+        let sweep = Sweep::create(base.path(), &Config::default(), axes.clone(), 2).expect("makes");
+        let points = sweep.points();
+        let folders: Vec<&str> = points.iter().map(|p| p.folder.as_str()).collect();
+        let expected = ["rank-16_clip-1", "rank-16_clip-5.0", "rank-32_clip-1", "rank-32_clip-5.0"];
+        assert_eq!(folders, expected);
+        let config = sweep.config_of(&points[3]).expect("a config");
+        assert_eq!((config.model.rank, config.training.clip), (32, 5.0));
+        let group = sweep.group(&points[3]).expect("makes");
+        assert_eq!((group.members().len(), group.config().model.rank), (2, 32));
+        assert!(sweep.begun(&points[0]).is_none() && sweep.begun(&points[3]).is_some());
+        let mut read = Sweep::open(sweep.path()).expect("opens");
+        assert_eq!(read, sweep);
+        assert!(
+            read.is_of(&Config::default(), &axes) && !read.is_of(&Config::default(), &axes[1..])
+        );
+        read.extend(3).expect("writes");
+        assert_eq!(read.group(&points[3]).expect("opens").members().len(), 3);
+        assert_ne!(
+            Sweep::create(base.path(), &Config::default(), axes, 2).expect("makes").path(),
+            sweep.path(),
+            "no folder is taken twice"
+        );
+    }
+
+    #[test]
+    fn runs_of_a_sweep_are_listed_with_their_group() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let axes = vec![varied("model.rank", &["16", "32"])];
+        let sweep = Sweep::create(base.path(), &Config::default(), axes, 1).expect("makes");
+        let group = sweep.group(&sweep.points()[1]).expect("makes");
+        let folder = group.folder_of(&group.members()[0]);
+        crate::run::RunFolder::create_at(&folder, group.config()).expect("creates");
+        let runs = list_runs(base.path());
+        assert_eq!(runs.len(), 1);
+        assert_eq!(runs[0].group.as_deref(), Some(group.path()));
+    }
+
+    #[test]
+    fn values_that_names_do_not_tell_apart_get_numbers() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let axes = vec![varied("data.train", &["\"a b\"", "\"ab\""])];
+        let sweep = Sweep::create(base.path(), &Config::default(), axes, 1).expect("makes");
+        let points = sweep.points();
+        let folders: Vec<&str> = points.iter().map(|p| p.folder.as_str()).collect();
+        assert_eq!(folders, ["1-train-ab", "2-train-ab"]);
+    }
+
+    #[test]
+    fn a_point_that_is_no_config_is_refused_before_anything_is_written() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let path = base.path().join("sweep");
+        let axes = vec![varied("model.rank", &["16", "0"])];
+        let error = Sweep::create_at(&path, &Config::default(), axes, 1).expect_err("rank 0");
+        assert!(error.to_string().contains("model.rank"), "{error}");
+        assert!(!Sweep::is_one(&path));
+    }
+
+    #[test]
+    fn a_sweep_file_of_others_is_refused_with_its_fault() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        for (text, said) in [
+            ("{", "EOF"),
+            (r#"{"schema": 99}"#, "newer rankspace"),
+            (
+                r#"{"schema": 1, "kind": "seeds", "config": "", "varied": [], "seeds": 1}"#,
+                "`seeds`",
+            ),
+            (r#"{"schema": 1, "kind": "sweep", "config": "", "varied": [], "seeds": 1}"#, "varies"),
+        ] {
+            std::fs::write(base.path().join(FILE), text).expect("writes");
+            let error = Sweep::open(base.path()).expect_err(said).to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+}
