@@ -10,7 +10,7 @@
 //! | 5 | `run` | run folders, locks, background jobs |
 //! | 4 | `training`, `ensemble`, `analysis` | loops and statistics; they emit events |
 //! | 3 | `model`, `parser`, `checkpoint`, `render` | parameterisations, supervised parsers, weights in files, layout of trees |
-//! | 2 | `inference`, `device` | dynamic programs over numbers; memory, products and kernels of a card |
+//! | 2 | `inference`, `fgg`, `device` | dynamic programs over numbers; factor graph grammars; memory, products and kernels of a card |
 //! | 1 | `evaluation` | bracket scores, perplexity |
 //! | 0 | `treebank`, `report`, `config` | trees and corpora, the event type, settings |
 
@@ -21,6 +21,7 @@ pub mod config;
 pub mod device;
 pub mod ensemble;
 pub mod evaluation;
+pub mod fgg;
 pub mod inference;
 pub mod model;
 pub mod parser;

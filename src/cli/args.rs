@@ -4,6 +4,7 @@
 use super::corpus::args::Corpus;
 use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
 use super::grammar::args::Grammar;
+use super::fgg::args::Fgg;
 use super::sweep::args::Sweep;
 use super::values::{confidence, positive, seed, several, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
@@ -90,6 +91,9 @@ pub enum Command {
     /// Use the verdicts that people gave on suspicious sentences
     #[command(subcommand)]
     Ledger(Ledger),
+    /// Check, rewrite, infer with and train factor graph grammars
+    #[command(subcommand)]
+    Fgg(Fgg),
     /// Follow a live or finished run in plain lines
     Watch(Watch),
     /// Measure training steps on random words
@@ -125,6 +129,7 @@ impl Command {
             Command::Bench(args) => args.json || args.in_process,
             Command::Doctor(args) => args.json,
             Command::Watch(args) => args.json,
+            Command::Fgg(args) => args.is_json(),
             Command::Bag(args) => args.run.json,
             Command::Boost(args) => match &args.what {
                 Some(BoostWhat::WeakLearning(args)) => args.json,

@@ -14,6 +14,7 @@ mod ensemble;
 mod eval;
 mod evalb;
 mod failure;
+mod fgg;
 mod file;
 mod grammar;
 mod ledger;
@@ -91,6 +92,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Conflicts(args)) => conflicts::run(&args, out),
         Some(Command::Noise(args)) => noise::run(&args, out),
         Some(Command::Ledger(args)) => ledger::run(&args, out),
+        Some(Command::Fgg(args)) => fgg::run(&args, out),
         Some(Command::Watch(args)) => watch::run(&args, out),
         Some(Command::Bench(args)) => bench::run(&args, out),
         Some(Command::Eval(args)) => eval::run(&args, out),

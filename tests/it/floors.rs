@@ -11,7 +11,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (5, &["run"]),
     (4, &["training", "ensemble", "analysis"]),
     (3, &["model", "parser", "checkpoint", "render"]),
-    (2, &["inference", "device"]),
+    (2, &["inference", "fgg", "device"]),
     (1, &["evaluation"]),
     (0, &["treebank", "report", "config"]),
 ];
