@@ -8,6 +8,7 @@
 mod attach;
 mod batch;
 mod builder;
+pub mod candidates;
 mod clean;
 mod corpus;
 mod divide;

@@ -18,6 +18,7 @@ mod golden_fgg;
 mod golden_hmm;
 mod golden_parser;
 mod golden_pcfg;
+mod golden_rerank;
 mod golden_train;
 mod golden_transitions;
 mod grammar;

@@ -1,0 +1,195 @@
+//! From scores and trees to lists: what all formats have in common.
+
+use super::tree::{plain_words, read_tree};
+use super::{Candidate, CandidateList, Dropped, LogBase, Message, MessageKind, Reason};
+use crate::treebank::Interner;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Characters of a file's text that a message shows.
+const SHOWN: usize = 40;
+
+/// Puts lists together, and keeps what there is to say.
+#[derive(Debug)]
+pub(super) struct Assembler {
+    base: LogBase,
+    interner: Interner,
+    open: Option<Open>,
+    /// Sentences begun so far.
+    sentences: usize,
+    in_stray: bool,
+    pub ready: VecDeque<CandidateList>,
+    pub dropped: Vec<Dropped>,
+    pub messages: Vec<Message>,
+}
+
+/// A list that may get further candidates.
+#[derive(Debug)]
+struct Open {
+    list: CandidateList,
+    announced: Option<usize>,
+    /// Pairs of score and tree, damaged ones included.
+    found: usize,
+    has_drops: bool,
+}
+
+impl Assembler {
+    pub fn new(base: LogBase) -> Assembler {
+        Assembler {
+            base,
+            interner: Interner::default(),
+            open: None,
+            sentences: 0,
+            in_stray: false,
+            ready: VecDeque::new(),
+            dropped: Vec::new(),
+            messages: Vec::new(),
+        }
+    }
+
+    /// Begins a sentence; the one before is complete.
+    pub fn begin(&mut self, id: Option<&str>, line: u32, announced: Option<usize>) {
+        self.end();
+        self.sentences += 1;
+        let list = CandidateList {
+            id: id.map(str::to_owned),
+            line,
+            words: Vec::new(),
+            gold: None,
+            fold: None,
+            candidates: Vec::new(),
+        };
+        self.open = Some(Open { list, announced, found: 0, has_drops: false });
+    }
+
+    /// Begins a sentence without a name where none is open.
+    fn open_at(&mut self, line: u32) -> &mut Open {
+        if self.open.is_none() {
+            self.begin(None, line, None);
+        }
+        self.open.as_mut().expect("begun above")
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    pub fn sentences(&self) -> usize {
+        self.sentences
+    }
+
+    /// Sets the gold tree of the open sentence, whose yield every candidate must have.
+    pub fn gold(&mut self, text: &str, line: u32) {
+        match read_tree(text, line, &mut self.interner) {
+            Ok(tree) => {
+                let open = self.open_at(line);
+                open.list.words = plain_words(&tree);
+                open.list.gold = Some(Arc::new(tree));
+            }
+            Err(problem) => {
+                self.drop(line, Reason::BadTree, format!("the gold tree: {problem}"));
+            }
+        }
+    }
+
+    pub fn fold(&mut self, fold: Option<u32>) {
+        if let Some(open) = &mut self.open {
+            open.list.fold = fold;
+        }
+    }
+
+    /// A score, as read, with its tree.
+    pub fn candidate(&mut self, score: Result<f64, &str>, at: u32, text: &str, tree_at: u32) {
+        self.in_stray = false;
+        self.open_at(at).found += 1;
+        let score = match score {
+            Ok(score) => score * self.base.nats(),
+            Err(found) => {
+                let detail = match found.trim() {
+                    "" => "no score stands before the tree".to_owned(),
+                    found => format!("the score is \"{}\": expected a finite number", cut(found)),
+                };
+                return self.drop(at, Reason::BadScore, detail);
+            }
+        };
+        let tree = match read_tree(text, tree_at, &mut self.interner) {
+            Ok(tree) => tree,
+            Err(problem) => return self.drop(tree_at, Reason::BadTree, problem),
+        };
+        let words = plain_words(&tree);
+        let list = &mut self.open_at(at).list;
+        if list.gold.is_none() && list.candidates.is_empty() {
+            list.words = words;
+        } else if list.words != words {
+            let detail = difference(&list.words, &words);
+            return self.drop(tree_at, Reason::YieldMismatch, detail);
+        }
+        list.candidates.push(Candidate { tree: Arc::new(tree), log_prob: score, line: at });
+    }
+
+    /// A score that no tree follows.
+    pub fn truncated(&mut self, line: u32) {
+        self.open_at(line);
+        self.drop(line, Reason::Truncated, "no tree follows the score".into());
+    }
+
+    /// Leaves something of the open sentence out.
+    pub fn drop(&mut self, line: u32, reason: Reason, detail: String) {
+        let sentence = self.open.as_mut().map(|open| {
+            open.has_drops = true;
+            self.sentences - 1
+        });
+        self.dropped.push(Dropped { line, sentence, reason, detail });
+    }
+
+    pub fn message(&mut self, line: u32, sentence: Option<usize>, kind: MessageKind) {
+        self.messages.push(Message { line, sentence, kind });
+    }
+
+    /// Text that means nothing: told once for all that stands together.
+    pub fn stray(&mut self, line: u32) {
+        if !self.in_stray {
+            let sentence = self.open.is_some().then(|| self.sentences - 1);
+            self.message(line, sentence, MessageKind::StrayText);
+        }
+        self.in_stray = true;
+    }
+
+    /// The open sentence is complete.
+    pub fn end(&mut self) {
+        let Some(Open { list, announced, found, has_drops }) = self.open.take() else { return };
+        let kind = match announced {
+            Some(announced) if announced > found => {
+                Some(MessageKind::FewerCandidates { announced, found })
+            }
+            Some(announced) if announced < found => {
+                Some(MessageKind::MoreCandidates { announced, found })
+            }
+            _ if found == 0 && !has_drops => Some(MessageKind::NoCandidates),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            self.message(list.line, Some(self.sentences - 1), kind);
+        }
+        self.ready.push_back(list);
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// How the words of a candidate differ from those of the sentence.
+fn difference(sentence: &[Arc<str>], candidate: &[Arc<str>]) -> String {
+    let at = sentence.iter().zip(candidate).position(|(a, b)| a != b);
+    match at {
+        Some(at) => {
+            let [ours, theirs] = [&sentence[at], &candidate[at]].map(|word| cut(word));
+            format!("word {} is \"{theirs}\", but \"{ours}\" in the sentence", at + 1)
+        }
+        None => format!("{} words, but {} in the sentence", candidate.len(), sentence.len()),
+    }
+}

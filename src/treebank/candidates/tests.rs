@@ -1,0 +1,191 @@
+use super::*;
+use crate::treebank::tree::tree;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use std::io::Write;
+
+fn read(text: &[u8], options: ReadOptions) -> CandidateFile {
+    Lists::new(text, "test", options).expect("a known format").collect_all()
+}
+
+fn write(lists: &[CandidateList], format: ListFormat) -> String {
+    let mut out = Vec::new();
+    if format == ListFormat::CharniakJohnson {
+        writeln!(out, "{}", lists.len()).expect("a vector takes all");
+    }
+    for list in lists {
+        write_list(list, format, &mut out).expect("a vector takes all");
+    }
+    String::from_utf8(out).expect("text")
+}
+
+fn example() -> Vec<CandidateList> {
+    let list = |id: &str, gold: &str, trees: &[(&str, f64)]| CandidateList {
+        id: Some(id.into()),
+        line: 1,
+        words: tree(gold).words().to_vec(),
+        gold: Some(Arc::new(tree(gold))),
+        fold: Some(3),
+        candidates: trees
+            .iter()
+            .map(|&(t, log_prob)| Candidate { tree: Arc::new(tree(t)), log_prob, line: 1 })
+            .collect(),
+    };
+    vec![
+        list(
+            "a-1",
+            "(S (NP (NN dogs)) (VP (VBP bark)))",
+            &[
+                ("(S (NP (NN dogs)) (VP (VBP bark)))", -4.25),
+                ("(NP (NN dogs) (VBP bark))", -1e-3),
+                ("(S (NN dogs) (VBP bark))", -123.456_789_012_345),
+            ],
+        ),
+        list("b", "(S (NN no))", &[("(NN no)", -0.5)]),
+    ]
+}
+
+#[test]
+fn every_format_is_known_by_its_content_and_read_back_as_written() {
+    for format in ListFormat::ALL {
+        let text = write(&example(), format);
+        assert_eq!(ListFormat::detect(text.as_bytes()), Some(format), "{text}");
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(text.as_bytes()).expect("a vector takes all");
+        for bytes in [text.as_bytes(), &packed.finish().expect("a vector takes all")] {
+            let file = read(bytes, ReadOptions::default());
+            assert_eq!((file.format, file.log_base), (format, format.log_base()));
+            assert!(file.dropped.is_empty() && file.messages.is_empty(), "{file:?}");
+            assert_eq!(file.lists.len(), 2);
+            for (found, expected) in file.lists.iter().zip(example()) {
+                assert_eq!(found.words, expected.words);
+                assert_eq!(found.candidates.len(), expected.candidates.len());
+                for (found, expected) in found.candidates.iter().zip(&expected.candidates) {
+                    assert_eq!(found.tree.to_string(), expected.tree.to_string());
+                    assert!((found.log_prob - expected.log_prob).abs() < 1e-12, "{format:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn our_own_format_keeps_names_gold_trees_and_folds() {
+    let file = read(write(&example(), ListFormat::Jsonl).as_bytes(), ReadOptions::default());
+    for (found, expected) in file.lists.iter().zip(example()) {
+        assert_eq!((&found.id, found.fold), (&expected.id, Some(3)));
+        let [found, expected] = [found, &expected].map(|l| l.gold.as_ref().map(|g| g.to_string()));
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn another_log_base_can_be_asked_for() {
+    let text = b"1\t0\n-2\n(S1 (NN a))\n";
+    let score = |log_base| {
+        let options = ReadOptions { log_base, ..ReadOptions::default() };
+        read(text, options).lists[0].candidates[0].log_prob
+    };
+    assert_eq!(score(None), -2.0 * std::f64::consts::LN_2);
+    assert_eq!(score(Some(LogBase::E)), -2.0);
+    assert_eq!(score(Some(LogBase::Ten)), -2.0 * std::f64::consts::LN_10);
+}
+
+#[test]
+fn what_is_no_list_is_refused() {
+    for text in ["", "(S (NN a))\n(S (NN b))\n", "some words\n", "7\n8\n"] {
+        let found = ListFormat::detect(text.as_bytes());
+        // Trees without scores may be meant as Berkeley's, whose every line then is dropped.
+        assert!(found.is_none_or(|f| f == ListFormat::Berkeley && text.starts_with('(')));
+    }
+    let refused = Lists::new(&b"some words\n"[..], "x.txt", ReadOptions::default()).err();
+    assert!(refused.expect("refused").to_string().contains("no list of candidates"));
+}
+
+#[test]
+fn faults_are_told_in_words_with_line_and_name() {
+    let text = b"3\ta\n-1\n(S1 (NN a))\n-2\n(S1 (NN b))\n-x\n(S1 (NN a))\n2\tb\n-1\n";
+    let file = read(text, ReadOptions::default());
+    let told: Vec<String> = file.dropped.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "line 5: dropped: word 1 is \"b\", but \"a\" in the sentence [yield-mismatch]",
+            "line 6: dropped: the score is \"-x\": expected a finite number [bad-score]",
+            "line 9: dropped: no tree follows the score [truncated]",
+        ]
+    );
+    let told: Vec<String> = file.messages.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["line 8: 2 candidates announced, 0 found [fewer-candidates]"]);
+}
+
+#[test]
+fn a_newer_schema_is_refused_with_a_sentence() {
+    let file = read(b"{\"schema\": 2, \"candidates\": []}\n", ReadOptions::default());
+    assert!(file.lists.is_empty());
+    assert!(file.dropped[0].detail.contains("schema 2 is newer than 1"), "{:?}", file.dropped);
+}
+
+/// Lines that any of the formats may have, whole and damaged.
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("(S1 (S (NN a) (NN b)))".to_owned()),
+        Just("(S1 (NN a) (NN c))".to_owned()),
+        Just("(S1 (NN a)".to_owned()),
+        Just("(())".to_owned()),
+        Just("-1.5\t( (S (NN a) (NN b)))\tx".to_owned()),
+        Just("-7.25 (S1 (NN a))".to_owned()),
+        Just("2 (S1 (NN a))".to_owned()),
+        Just("3\tid".to_owned()),
+        Just("-12.5".to_owned()),
+        Just("nan".to_owned()),
+        Just("log_prob -3,\trules 2,\t".to_owned()),
+        Just("# Parse 1 with score -42.1".to_owned()),
+        Just("# Parse 2 with score".to_owned()),
+        Just("{\"schema\":1,\"candidates\":[{\"tree\":\"(NN a)\",\"log_prob\":-1}]}".to_owned()),
+        Just(String::new()),
+        "[-+0-9a-z()\\t ]{0,12}",
+        any::<String>().prop_map(|text| text.replace('\n', " ")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn no_text_makes_any_reader_panic_and_every_pair_is_kept_or_told(
+        lines in prop::collection::vec(line(), 0..24),
+        format in prop::sample::select(ListFormat::ALL.to_vec()),
+    ) {
+        let text = lines.join("\n");
+        let file = read(text.as_bytes(), ReadOptions { format: Some(format), log_base: None });
+        for list in &file.lists {
+            prop_assert!(list.candidates.iter().all(|c| c.log_prob.is_finite()));
+            prop_assert!(list.candidates.iter().all(|c| c.tree.len() == list.words.len()));
+        }
+        // Sentences without anything were announced, or have their drops.
+        for (i, list) in file.lists.iter().enumerate() {
+            let said = file.messages.iter().any(|m| m.sentence == Some(i))
+                || file.dropped.iter().any(|d| d.sentence == Some(i));
+            prop_assert!(said || !list.candidates.is_empty());
+        }
+        // A second reading of what was understood is the same.
+        let written = write(&file.lists, ListFormat::Jsonl);
+        let options = ReadOptions { format: Some(ListFormat::Jsonl), log_base: None };
+        let again = read(written.as_bytes(), options);
+        prop_assert_eq!(again.lists.len(), file.lists.len());
+        prop_assert!(again.dropped.is_empty(), "{:?}", again.dropped);
+    }
+
+    #[test]
+    fn no_bytes_make_any_reader_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        format in prop::sample::select(ListFormat::ALL.to_vec()),
+    ) {
+        let options = ReadOptions { format: Some(format), log_base: None };
+        if let Ok(lists) = Lists::new(&bytes[..], "test", options) {
+            lists.collect_all();
+        }
+    }
+}
