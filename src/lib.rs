@@ -8,7 +8,7 @@
 //! | 7 | `cli` | arguments, exit codes, plain output |
 //! | 6 | `workbench` | terminal, keys, screens |
 //! | 5 | `run` | run folders, locks, background jobs |
-//! | 4 | `training`, `ensemble`, `analysis` | loops and statistics; they emit events |
+//! | 4 | `training`, `ensemble`, `rerank`, `analysis` | loops and statistics; they emit events |
 //! | 3 | `model`, `parser`, `checkpoint`, `render` | parameterisations, supervised parsers, weights in files, layout of trees |
 //! | 2 | `inference`, `fgg`, `device` | dynamic programs over numbers; factor graph grammars; memory, products and kernels of a card |
 //! | 1 | `evaluation` | bracket scores, perplexity |
@@ -27,6 +27,7 @@ pub mod model;
 pub mod parser;
 pub mod render;
 pub mod report;
+pub mod rerank;
 pub mod run;
 pub mod training;
 pub mod treebank;

@@ -63,6 +63,7 @@ pub(super) fn with_suggestion(message: &str) -> String {
         ("struct Run", SECTION),
         ("struct Parser", SECTION),
         ("struct Ensemble", SECTION),
+        ("struct Rerank", SECTION),
     ] {
         if let Some(found) = message.strip_suffix(&format!(", expected {kind}")) {
             let found = found.split_once(": ").map_or(found, |(_, found)| found);

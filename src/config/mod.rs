@@ -11,6 +11,7 @@ mod error;
 mod keys;
 mod parser;
 mod presets;
+mod rerank;
 mod sections;
 mod ssn;
 mod uses;
@@ -24,6 +25,7 @@ pub use error::{ConfigError, nearest};
 pub use keys::setting;
 pub use parser::{Binarisation, Heads, Horizontal, LexiconKind, Parser, ParserFamily};
 pub use presets::{Preset, preset, presets};
+pub use rerank::{FirstWeights, Gradients, Kernel, Loss, Rerank, ScoreOf, Vote};
 pub use sections::{
     Compat, Config, Decode, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision,
     Run, Schedule, Select, Training,

@@ -1,6 +1,6 @@
 use super::ensemble::SUPERVISED;
 use super::ssn::HISTORY_BASED;
-use super::{ConfigError, Data, Ensemble, Kind, Parser, Ssn};
+use super::{ConfigError, Data, Ensemble, Kind, Parser, Rerank, Ssn};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Every setting of a run. All sections and keys have defaults.
@@ -25,6 +25,7 @@ pub struct Config {
     pub parser: Parser,
     pub ensemble: Ensemble,
     pub ssn: Ssn,
+    pub rerank: Rerank,
 }
 
 impl Default for Config {
@@ -44,6 +45,7 @@ impl Default for Config {
             parser: Parser::default(),
             ensemble: Ensemble::default(),
             ssn: Ssn::default(),
+            rerank: Rerank::default(),
         }
     }
 }
@@ -488,6 +490,7 @@ impl Config {
         ];
         all.extend(p.whole_numbers());
         all.extend(self.ssn.whole_numbers());
+        all.extend(self.rerank.whole_numbers());
         all
     }
 
@@ -535,8 +538,8 @@ impl Config {
             };
             return bad("data.max_length", d.max_length.to_string(), expected);
         }
-        let out_of_range = self.parser.out_of_range().or_else(|| self.ssn.out_of_range());
-        if let Some((key, value, expected)) = out_of_range {
+        let parser = self.parser.out_of_range().or_else(|| self.ssn.out_of_range());
+        if let Some((key, value, expected)) = parser.or_else(|| self.rerank.out_of_range()) {
             return bad(key, value, expected);
         }
         let rounds = self.ensemble.rounds;

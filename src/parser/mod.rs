@@ -15,6 +15,7 @@ mod signature;
 pub mod ssn;
 #[cfg(test)]
 mod tests;
+mod trace;
 pub mod transitions;
 mod treebank_pcfg;
 
@@ -28,6 +29,8 @@ pub use file::ParserFile;
 pub use heads::{Direction, HeadRules};
 pub use shift_reduce::ShiftReduce;
 pub use treebank_pcfg::{PcfgParser, PreparedTrees, TreebankPcfg};
+pub use trace::{LogLinear, Step, Trace};
+pub use treebank_pcfg::{PcfgDecisions, PcfgParser, PreparedTrees, TreebankPcfg};
 
 /// Why no parser could be induced.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

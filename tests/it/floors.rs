@@ -9,7 +9,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (7, &["main", "cli"]),
     (6, &["workbench"]),
     (5, &["run"]),
-    (4, &["training", "ensemble", "analysis"]),
+    (4, &["training", "ensemble", "rerank", "analysis"]),
     (3, &["model", "parser", "checkpoint", "render"]),
     (2, &["inference", "fgg", "device"]),
     (1, &["evaluation"]),

@@ -313,7 +313,7 @@ impl Lexicon {
     }
 
     /// The first word of a sentence has a capital that it may not have elsewhere.
-    fn as_looked_up<'w>(&self, word: &'w str, position: usize) -> Cow<'w, str> {
+    pub fn as_looked_up<'w>(&self, word: &'w str, position: usize) -> Cow<'w, str> {
         if position == 0 && word.chars().next().is_some_and(char::is_uppercase) {
             let lower = word.to_lowercase();
             if self.seen(word).is_none() && self.seen(&lower).is_some() {

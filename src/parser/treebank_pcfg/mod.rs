@@ -5,6 +5,7 @@ mod estimate;
 mod events;
 mod inventory;
 mod lexicon;
+mod log_linear;
 mod marks;
 mod output;
 mod parser;
@@ -20,6 +21,7 @@ use events::Events;
 use scheme::Scheme;
 use std::sync::Arc;
 
+pub use log_linear::PcfgDecisions;
 pub use parser::PcfgParser;
 
 /// Trees for each time that a label must be seen to know all that it can.

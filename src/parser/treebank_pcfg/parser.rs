@@ -29,14 +29,14 @@ const DERIVATIONS_A_TREE: usize = 20;
 pub struct PcfgParser {
     prune: f64,
     max_length: usize,
-    scheme: Arc<Scheme>,
-    inventory: Arc<Inventory>,
+    pub(super) scheme: Arc<Scheme>,
+    pub(super) inventory: Arc<Inventory>,
     grammar: Grammar,
-    lexicon: Lexicon,
+    pub(super) lexicon: Lexicon,
     /// log P(rule | left-hand side) by the ids of the inventory.
-    log_probs: Vec<f64>,
+    pub(super) log_probs: Vec<f64>,
     /// log P(root).
-    roots: Vec<(Symbol, f64)>,
+    pub(super) roots: Vec<(Symbol, f64)>,
     coarse: CoarseGrammar,
     counts: Counts,
 }

@@ -37,10 +37,8 @@ pub(super) fn line(at: u32, line: &str, out: &mut Assembler) {
         Err(error) => return out.drop(at, Reason::BadJson, error.to_string()),
     };
     if sentence.schema > SCHEMA {
-        let detail = format!(
-            "schema {} is newer than {SCHEMA}, which this version reads",
-            sentence.schema
-        );
+        let detail =
+            format!("schema {} is newer than {SCHEMA}, which this version reads", sentence.schema);
         return out.drop(at, Reason::BadJson, detail);
     }
     let id = match &sentence.id {
@@ -63,7 +61,8 @@ pub(super) fn line(at: u32, line: &str, out: &mut Assembler) {
 
 /// The line of a list, without its end.
 pub(super) fn text(list: &CandidateList) -> String {
-    let tree = |c: &super::Candidate| Tree { tree: c.tree.to_string(), log_prob: c.log_prob.into() };
+    let tree =
+        |c: &super::Candidate| Tree { tree: c.tree.to_string(), log_prob: c.log_prob.into() };
     let sentence = Sentence {
         schema: SCHEMA,
         id: list.id.clone().map_or(Value::Null, Value::String),

@@ -110,12 +110,24 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// The file says how many candidates a sentence has, and has fewer, damaged ones included.
-    FewerCandidates { announced: usize, found: usize },
-    MoreCandidates { announced: usize, found: usize },
+    FewerCandidates {
+        announced: usize,
+        found: usize,
+    },
+    MoreCandidates {
+        announced: usize,
+        found: usize,
+    },
     /// The parser could not do the sentence.
     NoCandidates,
-    FewerSentences { announced: usize, found: usize },
-    MoreSentences { announced: usize, found: usize },
+    FewerSentences {
+        announced: usize,
+        found: usize,
+    },
+    MoreSentences {
+        announced: usize,
+        found: usize,
+    },
     /// Text that is neither a score nor a tree.
     StrayText,
     /// Bytes that are not UTF-8, which were replaced.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 /// The one tree of a text, without wrapper nodes; else what is wrong with it.
 pub(super) fn read_tree(text: &str, line: u32, interner: &mut Interner) -> Result<Tree, String> {
-    let mut reader =
-        Reader::with_interner(text.as_bytes(), "candidates", std::mem::take(interner));
+    let mut reader = Reader::with_interner(text.as_bytes(), "candidates", std::mem::take(interner));
     let first = reader.next();
     let second = reader.next();
     *interner = reader.into_interner();

@@ -1,0 +1,49 @@
+//! A tree as a log-linear model takes it: decision by decision, with what else was allowed.
+
+use crate::treebank::Tree;
+use std::borrow::Cow;
+
+/// A parser whose log P(words, tree) is a sum over decisions d, each log-linear in a history vector
+/// h: theta_d . h - log sum over the allowed t of exp(theta_t . h).
+pub trait LogLinear: Send + Sync {
+    /// Number of decisions: rows of theta.
+    fn decisions(&self) -> usize;
+
+    /// Size of a history vector.
+    fn hidden(&self) -> usize;
+
+    /// A decision as people write it.
+    fn decision_name(&self, decision: u32) -> String;
+
+    /// The decisions that give a tree, as in the trees of the training; `None` for a tree that the
+    /// model cannot read, and a log-probability of -infinity where it has no such decision. With
+    /// `allowed`, every step has the probabilities of what was allowed.
+    fn trace(&self, tree: &Tree, allowed: bool) -> Option<Trace<'_>>;
+}
+
+/// The decisions behind a tree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace<'a> {
+    pub steps: Vec<Step<'a>>,
+    /// Log-probability of whatever is not log-linear, nats.
+    pub rest: f64,
+}
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step<'a> {
+    pub decision: u32,
+    /// Of the decision, nats.
+    pub log_prob: f64,
+    /// The allowed decisions, the one taken among them, with their probabilities.
+    pub allowed: Cow<'a, [(u32, f64)]>,
+    /// h, by which the model decides.
+    pub history: Cow<'a, [f64]>,
+}
+
+impl Trace<'_> {
+    /// log P(words, tree), nats.
+    pub fn log_prob(&self) -> f64 {
+        self.rest + self.steps.iter().map(|step| step.log_prob).sum::<f64>()
+    }
+}

@@ -1,0 +1,19 @@
+use crate::checkpoint::CheckpointError;
+use crate::parser::ParserError;
+
+/// Why candidates could not be made or reranked.
+#[derive(Debug, thiserror::Error)]
+pub enum RerankError {
+    #[error(transparent)]
+    Parser(#[from] ParserError),
+    #[error(transparent)]
+    File(#[from] CheckpointError),
+    #[error("{name}: no sentence has a gold tree and two candidates: nothing can be learned")]
+    NothingToLearn { name: String },
+    #[error("{0}")]
+    Unsupported(String),
+    #[error("{path}: {reason}")]
+    Io { path: String, reason: String },
+    #[error("stopped")]
+    Stopped,
+}

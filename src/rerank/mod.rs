@@ -1,0 +1,27 @@
+//! Floor 4: a better choice among the candidates of a parser. Kernels derived from a probabilistic
+//! model of the trees (Henderson & Titov 2005), or from their fragments (Collins & Duffy 2002), and
+//! the modified voted perceptron.
+//!
+//! Candidate lists come in with gold trees for training ([`Judged`]); features of a list are made
+//! when they are needed, and forgotten, so that no more than a few lists' are kept. The arithmetic
+//! ([`gradient`], [`tree_kernel`], [`perceptron`]) knows numbers and trees, no files.
+
+mod base;
+mod error;
+mod features;
+pub mod gradient;
+mod judged;
+pub mod perceptron;
+mod reranker;
+mod statistics;
+mod train;
+pub mod tree_kernel;
+mod weights;
+
+pub use base::{Base, blocks};
+pub use error::RerankError;
+pub use judged::{Judged, evalb_line};
+pub use reranker::{Parts, Reranker};
+pub use statistics::{Comparison, ListStatistics};
+pub use train::{Epoch, FeatureCost, Lessons, Position, Trained, train};
+pub use weights::Scored;
