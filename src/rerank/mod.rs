@@ -9,6 +9,7 @@
 mod base;
 mod error;
 mod features;
+mod file;
 pub mod gradient;
 mod judged;
 pub mod perceptron;
@@ -20,6 +21,7 @@ mod weights;
 
 pub use base::{Base, blocks};
 pub use error::RerankError;
+pub use file::{RerankerFile, TrainingFacts};
 pub use judged::{Judged, evalb_line};
 pub use reranker::{Parts, Reranker};
 pub use statistics::{Comparison, ListStatistics};

@@ -7,9 +7,11 @@
 //! trees share is computed once.
 
 mod space;
+mod store;
 mod subtrees;
 
 pub use space::{TreeList, TreeSpace, TreeUpdate};
+pub use store::{StoredSubtrees, parts};
 pub use subtrees::{Nodes, SubtreeId, Subtrees};
 
 use crate::treebank::Tree;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 pub type SubtreeId = u32;
 
 /// Number of a label or word.
-type Name = u32;
+pub(super) type Name = u32;
 
 /// A production: label and labels of the children; tag and word, marked as such, of a preterminal.
 type Production = Box<[Name]>;
 
 /// Stands before the names of a preterminal's production.
-const WORD: Name = u32::MAX;
+pub(super) const WORD: Name = u32::MAX;
 
 /// Whole subtrees, each once, with what C makes of them.
 #[derive(Clone, Debug)]
@@ -104,7 +104,26 @@ impl Subtrees {
         }
     }
 
-    fn name(&mut self, text: &Arc<str>) -> Name {
+    /// Labels and words by their numbers.
+    pub fn names(&self) -> &[Arc<str>] {
+        &self.all_names
+    }
+
+    /// The names of every production.
+    pub fn production_names(&self) -> impl Iterator<Item = &[u32]> {
+        self.all_productions.iter().map(|names| &**names)
+    }
+
+    /// Children that a subtree of the production has.
+    pub fn arity(&self, production: u32) -> usize {
+        match &*self.all_productions[production as usize] {
+            [WORD, ..] => 0,
+            names => names.len() - 1,
+        }
+    }
+
+    /// The number of a label or word, new or known.
+    pub fn name(&mut self, text: &Arc<str>) -> Name {
         if let Some(known) = self.names.get(text) {
             return *known;
         }
