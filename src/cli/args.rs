@@ -1,11 +1,13 @@
 //! What may stand on the command line: every flag is defined here once and feeds parsing, help
 //! and shell completion. What a command means is in the file of its name.
 
+use super::candidates::args::Candidates;
 use super::corpus::args::Corpus;
 use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
 use super::grammar::args::Grammar;
 use super::fgg::args::Fgg;
 use super::sweep::args::Sweep;
+use super::rerank::args::Rerank;
 use super::values::{confidence, positive, seed, several, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -94,6 +96,12 @@ pub enum Command {
     /// Check, rewrite, infer with and train factor graph grammars
     #[command(subcommand)]
     Fgg(Fgg),
+    /// Make, convert and count lists of the trees that a parser ranks highest
+    #[command(subcommand)]
+    Candidates(Candidates),
+    /// Choose better among the candidates of a parser
+    #[command(subcommand)]
+    Rerank(Rerank),
     /// Follow a live or finished run in plain lines
     Watch(Watch),
     /// Measure training steps on random words
@@ -142,6 +150,13 @@ impl Command {
             Command::Noise(Noise::Score(args)) => args.json,
             Command::Noise(Noise::Table(args)) => args.json,
             Command::Ledger(Ledger::Export(args)) => args.json,
+            Command::Candidates(Candidates::Make(args)) => args.json,
+            // What is written is lists.
+            Command::Candidates(Candidates::Convert(_)) => true,
+            Command::Candidates(Candidates::Stats(args)) => args.json,
+            Command::Rerank(Rerank::Train(args)) => args.json,
+            Command::Rerank(Rerank::Apply(args)) => args.json,
+            Command::Rerank(Rerank::Explain(args)) => args.json,
             Command::Corpus(Corpus::Generate(_))
             | Command::Export(_)
             | Command::Presets(_)

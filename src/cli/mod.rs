@@ -5,6 +5,7 @@ mod analysis;
 mod args;
 mod bench;
 mod card;
+mod candidates;
 mod completions;
 mod conflicts;
 mod consensus;
@@ -28,6 +29,7 @@ mod plain;
 mod presets;
 mod progress;
 mod published;
+mod rerank;
 mod sample;
 mod score;
 mod seeds;
@@ -105,5 +107,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Import(args)) => published::import(&args, out),
         Some(Command::Export(args)) => published::export(&args, out),
         Some(Command::Corpus(args)) => corpus::run(&args, out),
+        Some(Command::Candidates(args)) => candidates::run(&args, out),
+        Some(Command::Rerank(args)) => rerank::run(&args, out),
     }
 }

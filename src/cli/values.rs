@@ -20,6 +20,12 @@ pub fn positive(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "expected a whole number, 1 or more".to_owned())
 }
 
+/// A place in a list.
+pub fn place(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|n| *n > 0);
+    number.ok_or_else(|| "expected a whole number, 1 or more".to_owned())
+}
+
 /// A number of runs.
 pub fn several(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().ok().filter(|n| (1..=1000).contains(n));

@@ -13,6 +13,8 @@ pub struct Rerank {
     pub candidates: usize,
     /// Parts of the training set: what is made of a part knows only the others.
     pub folds: usize,
+    /// Candidates are made with the tags of the annotation.
+    pub gold_tags: bool,
     pub epochs: usize,
     pub loss: Loss,
     pub init: FirstWeights,
@@ -34,6 +36,7 @@ impl Default for Rerank {
             weights: Gradients::Output,
             candidates: 20,
             folds: 10,
+            gold_tags: false,
             epochs: 1,
             loss: Loss::F1,
             init: FirstWeights::LogProbOne,

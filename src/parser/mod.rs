@@ -28,8 +28,8 @@ use std::sync::Arc;
 pub use file::ParserFile;
 pub use heads::{Direction, HeadRules};
 pub use shift_reduce::ShiftReduce;
-pub use treebank_pcfg::{PcfgParser, PreparedTrees, TreebankPcfg};
-pub use trace::{LogLinear, Step, Trace};
+pub use trace::{LogLinear, Rows, Step, Trace};
+pub use treebank_pcfg::{PcfgDecisions, PcfgParser, PreparedTrees, TreebankPcfg};
 pub use treebank_pcfg::{PcfgDecisions, PcfgParser, PreparedTrees, TreebankPcfg};
 
 /// Why no parser could be induced.

@@ -12,14 +12,28 @@ pub trait LogLinear: Send + Sync {
     /// Size of a history vector.
     fn hidden(&self) -> usize;
 
-    /// A decision as people write it.
-    fn decision_name(&self, decision: u32) -> String;
+    /// Number of rows of all weights, theta's first, each as long as a history vector.
+    fn rows(&self) -> usize {
+        self.decisions()
+    }
+
+    /// A row of the weights as people write it: a decision, of theta's.
+    fn row_name(&self, row: u32) -> String;
 
     /// The decisions that give a tree, as in the trees of the training; `None` for a tree that the
     /// model cannot read, and a log-probability of -infinity where it has no such decision. With
     /// `allowed`, every step has the probabilities of what was allowed.
     fn trace(&self, tree: &Tree, allowed: bool) -> Option<Trace<'_>>;
+
+    /// log P of a tree and its gradient with respect to all weights; `None` for a tree that the
+    /// model cannot read, and of a model that has no weights but theta.
+    fn gradient(&self, _: &Tree) -> Option<(f64, Rows)> {
+        None
+    }
 }
+
+/// Rows of weights with their numbers, ascending; absent ones are zero.
+pub type Rows = Vec<(u32, Vec<f64>)>;
 
 /// The decisions behind a tree.
 #[derive(Clone, Debug, Default, PartialEq)]

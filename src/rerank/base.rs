@@ -75,6 +75,6 @@ pub fn folds(lists: &[Judged], parts: usize) -> Vec<u32> {
 const MOST_PARTS: usize = 1000;
 
 /// So many blocks of neighbours, of almost equal size.
-pub fn blocks(items: usize, parts: usize) -> Vec<u32> {
+fn blocks(items: usize, parts: usize) -> Vec<u32> {
     (0..items).map(|i| (i * parts / items) as u32).collect()
 }

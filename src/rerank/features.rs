@@ -3,8 +3,9 @@
 use super::Judged;
 use super::gradient::{self, Blocks, Sum};
 use super::perceptron::Vector;
-use crate::config::{Kernel, ScoreOf};
-use crate::parser::{LogLinear, Trace};
+use crate::config::{Gradients, Kernel, Rerank, ScoreOf};
+use crate::parser::LogLinear;
+use crate::treebank::Tree;
 
 /// How much less probable, nats, a candidate is than all others where the model cannot give it.
 const IMPOSSIBLE: f64 = 20.0;
@@ -12,26 +13,58 @@ const IMPOSSIBLE: f64 = 20.0;
 /// Makes vectors of one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Derived {
-    pub kernel: Kernel,
-    pub score: ScoreOf,
+    kernel: Kernel,
+    score: ScoreOf,
+    weights: Gradients,
 }
 
 impl Derived {
-    /// The vectors of a list's candidates. Their first component is the log-probability (log-odds
-    /// against the rest of the list, of TOP reranking), not scaled. `sum` is for the model's
-    /// decisions. A candidate that the model cannot give has the log-probability alone.
-    pub fn vectors(&self, model: &dyn LogLinear, list: &Judged, sum: &mut Sum) -> Vec<Vector> {
+    pub fn new(settings: &Rerank) -> Derived {
+        let Rerank { kernel, score, weights, .. } = *settings;
+        Derived { kernel, score, weights }
+    }
+
+    /// Rows that vectors may have.
+    pub fn rows(&self, model: &dyn LogLinear) -> usize {
+        match self.weights {
+            Gradients::Output => model.decisions(),
+            Gradients::All => model.rows(),
+        }
+    }
+
+    /// Whether most rows of a vector have a value.
+    pub fn is_dense(&self, model: &dyn LogLinear) -> bool {
+        self.kernel != Kernel::TopEfficient && model.hidden() > 1
+    }
+
+    /// The gradient of a tree and its log-probability, -infinity where the model cannot give it.
+    fn gradient(&self, model: &dyn LogLinear, tree: &Tree, sum: &mut Sum) -> Option<(f64, Blocks)> {
+        let has_more = model.rows() > model.decisions();
+        if self.weights == Gradients::All && has_more {
+            let (log_prob, rows) = model.gradient(tree)?;
+            let mut blocks = Blocks::default();
+            for (row, block) in rows {
+                blocks.rows.push(row);
+                blocks.values.extend(block);
+            }
+            return Some((log_prob, blocks));
+        }
         let is_whole = self.kernel != Kernel::TopEfficient;
+        let trace = model.trace(tree, is_whole)?;
+        let make = if is_whole { gradient::whole } else { gradient::taken };
+        Some((trace.log_prob(), make(&trace, sum)))
+    }
+
+    /// The vectors of a list's candidates. Their first component is the log-probability (log-odds
+    /// against the rest of the list, of TOP reranking), not scaled. `sum` is for the model's rows.
+    /// A candidate that the model cannot read has the log-probability alone.
+    pub fn vectors(&self, model: &dyn LogLinear, list: &Judged, sum: &mut Sum) -> Vec<Vector> {
         let mut by_model = Vec::with_capacity(list.len());
         let mut gradients: Vec<Blocks> = Vec::with_capacity(list.len());
         for tree in &list.trees {
-            let trace = model.trace(tree, is_whole);
-            by_model.push(trace.as_ref().map(Trace::log_prob).filter(|p| p.is_finite()));
-            gradients.push(match &trace {
-                Some(trace) if is_whole => gradient::whole(trace, sum),
-                Some(trace) => gradient::taken(trace, sum),
-                None => Blocks::default(),
-            });
+            let made = self.gradient(model, tree, sum);
+            by_model.push(made.as_ref().map(|made| made.0).filter(|p| p.is_finite()));
+            gradients.push(made.map(|made| made.1).unwrap_or_default());
         }
         let log_probs = match self.score {
             ScoreOf::List => list.log_probs(),

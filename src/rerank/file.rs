@@ -17,9 +17,6 @@ use std::sync::Arc;
 /// Kind of the file, which stands in its metadata.
 const KIND: &str = "reranker";
 
-/// Most features of a model that is read: a file must not ask for more memory than there is.
-const MOST_FEATURES: usize = 1 << 28;
-
 /// A reranker with what is to be known of its training.
 pub struct RerankerFile {
     pub config: Config,
@@ -212,7 +209,7 @@ fn voters<U>(
 
 fn vectors(file: &TensorFile, features: usize, width: usize) -> Result<Weights, String> {
     let stored: usize = file.get("features")?;
-    if stored != features || features > MOST_FEATURES {
+    if stored != features {
         return Err(format!("it has {stored} features, but its model {features}"));
     }
     let mut all = vec![0.0; features];

@@ -68,9 +68,3 @@ impl Judged {
         (!f1.is_empty()).then(|| super::perceptron::reference(&f1))
     }
 }
-
-/// The line of a tree in files for evalb: below a root, which does not count.
-pub fn evalb_line(tree: Option<&Tree>) -> String {
-    // A sentence without a tree is told and scored by evalb as one.
-    tree.map_or_else(|| "(TOP)".to_owned(), |tree| rooted(tree).to_string())
-}

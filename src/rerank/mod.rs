@@ -8,21 +8,27 @@
 
 mod base;
 mod error;
+mod evaluate;
 mod features;
 mod file;
 pub mod gradient;
+mod jackknife;
 mod judged;
 pub mod perceptron;
 mod reranker;
 mod statistics;
+#[cfg(test)]
+mod tests;
 mod train;
 pub mod tree_kernel;
 mod weights;
 
-pub use base::{Base, blocks};
+pub use base::{Base, folds};
 pub use error::RerankError;
+pub use evaluate::{Outcome, System, tree_lines};
 pub use file::{RerankerFile, TrainingFacts};
-pub use judged::{Judged, evalb_line};
+pub use jackknife::{Sentences, candidates_of, jackknifed};
+pub use judged::Judged;
 pub use reranker::{Parts, Reranker};
 pub use statistics::{Comparison, ListStatistics};
 pub use train::{Epoch, FeatureCost, Lessons, Position, Trained, train};

@@ -4,7 +4,7 @@ use super::features::Derived;
 use super::gradient::Sum;
 use super::perceptron::Vector;
 use super::weights::{Scored, Weights, score_trees, score_vectors};
-use crate::config::{Kernel, Rerank};
+use crate::config::Rerank;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,6 +39,7 @@ impl Parts {
         margin
     }
 
+    /// The score, or the margin.
     pub fn sum(&self) -> f64 {
         self.log_prob + self.by_decision.values().sum::<f64>()
     }
@@ -115,7 +116,7 @@ impl Reranker {
     pub fn decision_name(&self, decision: u32) -> String {
         match (&self.weights, &self.base) {
             (Weights::Trees { space, .. }, _) => space.subtrees().production_name(decision),
-            (_, Some(base)) => base.model.decision_name(decision),
+            (_, Some(base)) => base.model.row_name(decision),
             (_, None) => decision.to_string(),
         }
     }
@@ -131,9 +132,10 @@ impl Reranker {
     }
 
     fn sum(&self) -> Sum {
-        let size = |base: &Base| (base.model.decisions(), base.model.hidden());
-        let (decisions, hidden) = self.base.as_ref().map_or((0, 0), size);
-        Sum::new(decisions, hidden)
+        let derived = Derived::new(&self.settings);
+        let size = |base: &Base| (derived.rows(&*base.model), base.model.hidden());
+        let (rows, hidden) = self.base.as_ref().map_or((0, 0), size);
+        Sum::new(rows, hidden)
     }
 
     /// Scaled log-probabilities.
@@ -143,9 +145,7 @@ impl Reranker {
 
     fn vectors(&self, list: &Judged, sum: &mut Sum) -> Vec<Vector> {
         let Some(base) = &self.base else { return Vec::new() };
-        let derived = Derived { kernel: self.settings.kernel, score: self.settings.score };
-        debug_assert!(derived.kernel != Kernel::Tree, "vectors are of derived kernels");
-        let mut vectors = derived.vectors(&*base.model, list, sum);
+        let mut vectors = Derived::new(&self.settings).vectors(&*base.model, list, sum);
         vectors.iter_mut().for_each(|vector| vector.first *= self.scale);
         vectors
     }

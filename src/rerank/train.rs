@@ -8,7 +8,7 @@ use super::perceptron::{Over, Primal, Run, Update, Vector, learn_from};
 use super::tree_kernel::{Nodes, Subtrees, TreeList, TreeSpace, TreeUpdate};
 use super::weights::{Voters, Weights, difference, score_trees, score_vectors};
 use super::{Judged, RerankError, Reranker};
-use crate::config::{FirstWeights, Kernel, Rerank, Vote};
+use crate::config::{FirstWeights, Gradients, Kernel, Rerank, Vote};
 use crate::evaluation::BracketTotals;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use std::time::Instant;
 
 /// Lists whose features are made at a time, of sparse and of dense ones.
 const CHUNK: usize = 64;
-const DENSE_CHUNK: usize = 4;
+const DENSE_CHUNK: usize = 2;
 
 /// What is learned from.
 #[derive(Clone, Copy)]
@@ -223,7 +223,7 @@ impl VectorSource<'_> {
             let model = fold.map_or(&**model, |fold| self.base.of(fold));
             with(list, self.derived.vectors(model, list, sum))
         };
-        let sum = || Sum::new(model.decisions(), model.hidden());
+        let sum = || Sum::new(self.derived.rows(&**model), model.hidden());
         lists.par_iter().map_init(sum, of_list).collect()
     }
 }
@@ -234,14 +234,14 @@ fn train_vectors(
     Lessons { train, dev }: Lessons,
     go_on: &mut dyn FnMut(Position) -> bool,
 ) -> Result<Trained, RerankError> {
-    let hidden = base.model.hidden();
-    let is_dense = settings.kernel != Kernel::TopEfficient && hidden > 1;
-    let source = VectorSource {
-        base: &base,
-        derived: Derived { kernel: settings.kernel, score: settings.score },
-        chunk: if is_dense { DENSE_CHUNK } else { CHUNK },
-    };
-    let features = 1 + base.model.decisions() * hidden;
+    let derived = Derived::new(settings);
+    if settings.kernel == Kernel::TopEfficient && settings.weights == Gradients::All {
+        let text = "the kernel top-efficient is of output weights: rerank.weights = \"output\"";
+        return Err(RerankError::Unsupported(text.into()));
+    }
+    let chunk = if derived.is_dense(&*base.model) { DENSE_CHUNK } else { CHUNK };
+    let source = VectorSource { base: &base, derived, chunk };
+    let features = 1 + derived.rows(&*base.model) * base.model.hidden();
     let learner = |&scale: &f64| Learner {
         scale,
         space: Over::new(Primal::new(features, settings.init)),

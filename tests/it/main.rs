@@ -26,6 +26,7 @@ mod kill;
 mod language;
 mod nasty;
 mod ngrams;
+mod reranking;
 mod runs;
 mod sample;
 mod seeds;

@@ -8,6 +8,7 @@
 
 mod form;
 mod lexicon;
+mod log_linear;
 mod network;
 mod plan;
 mod stack;

@@ -93,7 +93,7 @@ impl LogLinear for PcfgDecisions {
         1
     }
 
-    fn decision_name(&self, decision: u32) -> String {
+    fn row_name(&self, decision: u32) -> String {
         let inventory = &self.grammar.inventory;
         let symbols = &inventory.symbols;
         let at = decision as usize;
@@ -174,7 +174,7 @@ mod tests {
             assert!((trace.log_prob() - model.grammar().tree_score(tree)).abs() < 1e-9, "{tree}");
             for step in &trace.steps {
                 let sum: f64 = step.allowed.iter().map(|(_, p)| p).sum();
-                assert!((sum - 1.0).abs() < 1e-9, "{}", model.decision_name(step.decision));
+                assert!((sum - 1.0).abs() < 1e-9, "{}", model.row_name(step.decision));
                 let taken = step.allowed.iter().find(|(d, _)| *d == step.decision);
                 let (_, p) = taken.expect("what was taken was allowed");
                 assert!((p.ln() - step.log_prob).abs() < 1e-12);
@@ -187,7 +187,7 @@ mod tests {
         let names: Vec<String> = model
             .trace(&trees[3], false)
             .iter()
-            .flat_map(|t| t.steps.iter().map(|s| model.decision_name(s.decision)))
+            .flat_map(|t| t.steps.iter().map(|s| model.row_name(s.decision)))
             .collect();
         assert!(names.iter().any(|n| n.ends_with("-> an unseen word")), "{names:?}");
         assert!(names.iter().any(|n| n.contains("-> \"barks\"")), "{names:?}");

@@ -17,6 +17,7 @@ mod write;
 
 pub use format::{ListFormat, LogBase};
 pub use reader::{CandidateFile, Lists, ReadOptions};
+pub use tree::plain_words;
 pub use write::write_list;
 
 use super::Tree;
@@ -39,6 +40,36 @@ pub struct CandidateList {
     pub fold: Option<u32>,
     /// In the order of the file.
     pub candidates: Vec<Candidate>,
+}
+
+impl CandidateList {
+    /// A list as a parser makes it, with log-probabilities in nats; roots that stand for no phrase are
+    /// taken away. All trees are over the same words.
+    pub fn new(
+        id: String,
+        gold: Option<&Tree>,
+        candidates: impl IntoIterator<Item = (Tree, f64)>,
+    ) -> CandidateList {
+        let bare = |tree: &Tree| Arc::new(tree::unwrapped(tree, tree.place.line));
+        let candidate =
+            |(tree, log_prob)| Candidate { tree: bare(&tree), log_prob, line: tree.place.line };
+        let candidates: Vec<Candidate> = candidates.into_iter().map(candidate).collect();
+        let gold = gold.map(bare);
+        let any = gold.as_ref().or_else(|| candidates.first().map(|c| &c.tree));
+        let words = any.map(|tree| tree::plain_words(tree)).unwrap_or_default();
+        CandidateList { id: Some(id), line: 0, words, gold, fold: None, candidates }
+    }
+
+    /// Gives the list a gold tree; refuses one over other words, by `false`.
+    pub fn set_gold(&mut self, gold: &Tree) -> bool {
+        let words = tree::plain_words(gold);
+        if self.words != words && !(self.words.is_empty() && self.candidates.is_empty()) {
+            return false;
+        }
+        self.words = words;
+        self.gold = Some(Arc::new(tree::unwrapped(gold, gold.place.line)));
+        true
+    }
 }
 
 /// A tree of a list, without a node that stands for no phrase above it (`TOP`, `ROOT`, `S1`).

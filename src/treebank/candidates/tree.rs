@@ -17,8 +17,9 @@ pub(super) fn read_tree(text: &str, line: u32, interner: &mut Interner) -> Resul
     }
 }
 
-/// The tree below the nodes that stand above the sentence proper and have one child each.
-fn unwrapped(tree: &Tree, line: u32) -> Tree {
+/// The tree below the nodes that stand above the sentence proper and have one child each; words stand
+/// in the order of the nodes.
+pub(super) fn unwrapped(tree: &Tree, line: u32) -> Tree {
     let mut top = tree.root();
     loop {
         let node = tree.node(top);
@@ -47,11 +48,11 @@ fn unwrapped(tree: &Tree, line: u32) -> Tree {
         }
     }
     let place = Place { file: tree.place.file.clone(), line, column: 1 };
-    builder.finish(place).expect("a subtree of a tree read from brackets is one")
+    builder.finish(place).expect("a subtree of a tree without gaps is one")
 }
 
 /// The words of a tree with the escapes of treebanks undone, by which candidates are compared.
-pub(super) fn plain_words(tree: &Tree) -> Vec<Arc<str>> {
+pub fn plain_words(tree: &Tree) -> Vec<Arc<str>> {
     let plain = |word: &Arc<str>| -> Arc<str> {
         let bracket = match &**word {
             "-LRB-" => "(",

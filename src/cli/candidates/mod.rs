@@ -1,0 +1,133 @@
+//! `candidates`: lists of the trees that parsers rank highest, made, converted and counted.
+
+pub mod args;
+mod convert;
+mod make;
+mod stats;
+
+use super::plain::tell;
+use crate::report::counted;
+use crate::treebank::candidates::{
+    CandidateFile, CandidateList, ListFormat, LogBase, ReadOptions, plain_words,
+};
+use crate::treebank::{self, Preprocessing, Removed, Tree};
+use anyhow::{Result, bail};
+use args::{Candidates, Reading};
+use std::collections::{HashMap, VecDeque};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Drops and messages that are told one by one; the others are counted.
+const TOLD: usize = 20;
+
+pub fn run(args: &Candidates, out: &mut dyn Write) -> Result<()> {
+    match args {
+        Candidates::Make(args) => make::run(args, out),
+        Candidates::Convert(args) => convert::run(args, out),
+        Candidates::Stats(args) => stats::run(args, out),
+    }
+}
+
+impl From<args::ListFormat> for ListFormat {
+    fn from(format: args::ListFormat) -> ListFormat {
+        match format {
+            args::ListFormat::Bllip => ListFormat::Bllip,
+            args::ListFormat::Berkeley => ListFormat::Berkeley,
+            args::ListFormat::BerkeleyEc => ListFormat::BerkeleyEc,
+            args::ListFormat::CharniakJohnson => ListFormat::CharniakJohnson,
+            args::ListFormat::Stanford => ListFormat::Stanford,
+            args::ListFormat::Jsonl => ListFormat::Jsonl,
+        }
+    }
+}
+
+impl From<args::LogBase> for LogBase {
+    fn from(base: args::LogBase) -> LogBase {
+        match base {
+            args::LogBase::Two => LogBase::Two,
+            args::LogBase::E => LogBase::E,
+            args::LogBase::Ten => LogBase::Ten,
+        }
+    }
+}
+
+/// Reads lists as a command was asked to; tells what was dropped and what is odd.
+pub fn read(path: &Path, reading: &Reading) -> Result<CandidateFile> {
+    let options = ReadOptions {
+        format: reading.format.map(Into::into),
+        log_base: reading.log_base.map(Into::into),
+    };
+    let mut file = CandidateFile::read(path, options)?;
+    let shown = path.display();
+    if file.format != ListFormat::Jsonl {
+        tell(&format!(
+            "note: {shown}: format {}, logarithms to the base {}",
+            file.format.name(),
+            file.log_base
+        ));
+    }
+    let mut told: Vec<(u32, String)> = Vec::new();
+    told.extend(file.dropped.iter().map(|d| (d.line, d.to_string())));
+    told.extend(file.messages.iter().map(|m| (m.line, m.to_string())));
+    told.sort_by_key(|(line, _)| *line);
+    for (_, text) in told.iter().take(TOLD) {
+        tell(&format!("warning: {shown}: {text}"));
+    }
+    if told.len() > TOLD {
+        let more = counted(told.len() - TOLD, "further remark");
+        tell(&format!(
+            "warning: {shown}: {more}; {} dropped in all",
+            counted(file.dropped.len(), "candidate")
+        ));
+    }
+    if file.lists.is_empty() {
+        bail!("{shown}: no sentence was found");
+    }
+    if let Some(gold) = &reading.gold {
+        attach(&mut file.lists, gold)?;
+    }
+    Ok(file)
+}
+
+/// Gives lists their gold trees: in order where there are as many, else by their words.
+fn attach(lists: &mut [CandidateList], path: &Path) -> Result<()> {
+    let reading = treebank::read_file(path)?;
+    for problem in reading.problems.iter().take(TOLD) {
+        tell(&format!("warning: {problem}"));
+    }
+    let preprocessing = Preprocessing::preset("trees")?;
+    let mut removed = Removed::default();
+    let trees: Vec<Tree> = reading
+        .trees
+        .into_iter()
+        .filter_map(|tree| preprocessing.clean(&Arc::new(tree), &mut removed))
+        .collect();
+    let shown = path.display();
+    if trees.is_empty() {
+        bail!("{shown}: no tree was found");
+    }
+    let (mut lacking, all) = (0, lists.len());
+    if trees.len() == all {
+        for (list, tree) in lists.iter_mut().zip(&trees) {
+            lacking += usize::from(!list.set_gold(tree));
+        }
+    } else {
+        let mut by_words: HashMap<Vec<Arc<str>>, VecDeque<&Tree>> = HashMap::new();
+        for tree in &trees {
+            by_words.entry(plain_words(tree)).or_default().push_back(tree);
+        }
+        for list in lists.iter_mut() {
+            let tree = by_words.get_mut(&list.words).and_then(VecDeque::pop_front);
+            lacking += usize::from(!tree.is_some_and(|tree| list.set_gold(tree)));
+        }
+        let trees = counted(trees.len(), "tree");
+        tell(&format!(
+            "note: {shown}: {trees} for {all} sentences, which were found by their words"
+        ));
+    }
+    if lacking > 0 {
+        tell(&format!("warning: {shown}: {lacking} of {all} sentences have no gold tree in it"));
+    }
+    Ok(())
+}

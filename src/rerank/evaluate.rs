@@ -1,0 +1,135 @@
+//! How good the choices of a reranker are, as evalb scores them.
+
+use super::{Judged, Scored};
+use crate::ensemble::rooted;
+use crate::evaluation::evalb::{Evaluation, Parameters, evaluate};
+use crate::evaluation::significance::{EXACT_UP_TO, Figure, LeftOut, Method, Samples, randomise};
+use crate::treebank::{NodeId, Tree, TreeBuilder};
+use std::sync::Arc;
+
+/// What chose a candidate of every list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// The base parser.
+    Base,
+    Reranked,
+    /// Whoever knows the gold trees.
+    Oracle,
+}
+
+impl System {
+    pub const ALL: [System; 3] = [System::Base, System::Reranked, System::Oracle];
+
+    /// The name in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            System::Base => "base",
+            System::Reranked => "reranked",
+            System::Oracle => "oracle",
+        }
+    }
+}
+
+/// Choices for lists with gold trees, scored.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub base: Evaluation,
+    pub reranked: Evaluation,
+    pub oracle: Evaluation,
+    /// Two-sided, of precision, recall and F1: reranked against base.
+    pub p: [f64; 3],
+    pub method: Method,
+    /// Sentences that the test could not take.
+    pub left_out: LeftOut,
+    /// Sentences whose choice is another than the base parser's.
+    pub changed: usize,
+}
+
+impl Outcome {
+    /// Scores the choices; lists without a gold tree are left out. The p-values are those of so many
+    /// random exchanges.
+    pub fn of(lists: &[Judged], scored: &[Scored], shuffles: u64, seed: u64) -> Outcome {
+        let judged: Vec<(&Judged, Option<usize>)> = lists
+            .iter()
+            .zip(scored)
+            .filter(|(list, _)| list.list.gold.is_some())
+            .map(|(list, scored)| (list, scored.chosen))
+            .collect();
+        let gold = text(judged.iter().map(|(list, _)| list.list.gold.as_ref().map(|g| rooted(g))));
+        let [base, reranked, oracle] = System::ALL.map(|system| {
+            text(judged.iter().map(|(list, chosen)| {
+                let k = match system {
+                    System::Base => 0,
+                    System::Reranked => (*chosen)?,
+                    System::Oracle => list.oracle()?,
+                };
+                in_gold_words(list, list.trees.get(k)?)
+            }))
+        });
+        let mut parameters = Parameters::default();
+        // No number of errors ends the scoring.
+        parameters.max_error = i64::MAX;
+        let samples = Samples::score(&gold, &reranked, &base, &parameters);
+        let figures = [Figure::Precision, Figure::Recall, Figure::F1];
+        let (method, p) = randomise(&samples, &figures, shuffles, seed, EXACT_UP_TO);
+        Outcome {
+            base: evaluate(&gold, &base, &parameters),
+            reranked: evaluate(&gold, &reranked, &parameters),
+            oracle: evaluate(&gold, &oracle, &parameters),
+            p: [p[0], p[1], p[2]],
+            method,
+            left_out: samples.left_out,
+            changed: judged.iter().filter(|(_, chosen)| chosen.is_some_and(|k| k != 0)).count(),
+        }
+    }
+
+    pub fn evaluation(&self, system: System) -> &Evaluation {
+        match system {
+            System::Base => &self.base,
+            System::Reranked => &self.reranked,
+            System::Oracle => &self.oracle,
+        }
+    }
+}
+
+/// Trees one a line, as evalb reads them. A sentence without a tree is a line without words, which
+/// it skips.
+fn text(trees: impl Iterator<Item = Option<Tree>>) -> Vec<u8> {
+    let line = |tree: Option<Tree>| match tree {
+        Some(tree) => format!("{tree}\n"),
+        None => "(TOP)\n".to_owned(),
+    };
+    trees.map(line).collect::<String>().into_bytes()
+}
+
+/// The chosen trees one a line, below a root, `(TOP)` where there is none.
+pub fn tree_lines(lists: &[Judged], scored: &[Scored]) -> Vec<u8> {
+    let chosen =
+        |(list, scored): (&Judged, &Scored)| Some((**list.trees.get(scored.chosen?)?).clone());
+    text(lists.iter().zip(scored).map(chosen))
+}
+
+/// A candidate with the words as the gold tree writes them: escapes are no errors of a parser.
+fn in_gold_words(list: &Judged, tree: &Tree) -> Option<Tree> {
+    let words: &[Arc<str>] = list.list.gold.as_ref()?.words();
+    let mut builder = TreeBuilder::new();
+    let mut stack: Vec<Option<NodeId>> = vec![Some(tree.root())];
+    while let Some(step) = stack.pop() {
+        let Some(id) = step else {
+            builder.close();
+            continue;
+        };
+        let node = tree.node(id);
+        match node.position {
+            Some(position) => {
+                builder.word(node.label.clone(), words.get(position as usize)?.clone());
+            }
+            None => {
+                builder.open(node.label.clone());
+                stack.push(None);
+                stack.extend(node.children.iter().rev().map(|&child| Some(child)));
+            }
+        }
+    }
+    builder.finish(tree.place.clone())
+}

@@ -1,0 +1,208 @@
+//! Candidates made, converted, counted and reranked from the command line.
+
+use crate::call::rankspace;
+use std::path::{Path, PathBuf};
+
+/// A treebank in which the attachment of `with` phrases hangs on the noun: what a grammar does not
+/// see and a reranker can.
+fn treebank(folder: &Path) -> PathBuf {
+    let mut text = String::new();
+    let (nouns, tools) = (["dog", "cat", "boy", "fox", "hen"], ["stick", "rope", "net"]);
+    for (i, noun) in nouns.iter().enumerate() {
+        for (j, other) in nouns.iter().enumerate() {
+            let subject = format!("(NP (DT the) (NN {noun}))");
+            for tool in tools {
+                text += &format!(
+                    "(TOP (S {subject} (VP (VBD saw) (NP (DT a) (NN {other})) \
+                     (PP (IN with) (NP (DT a) (NN {tool}))))))\n"
+                );
+            }
+            let third = nouns[(i + j) % nouns.len()];
+            text += &format!(
+                "(TOP (S {subject} (VP (VBD saw) (NP (NP (DT a) (NN {other})) \
+                 (PP (IN with) (NP (DT a) (NN {third})))))))\n"
+            );
+        }
+    }
+    let path = folder.join("trees.mrg");
+    std::fs::write(&path, text).expect("writes");
+    path
+}
+
+fn made(folder: &Path) -> PathBuf {
+    let trees = treebank(folder);
+    let out = folder.join("candidates");
+    rankspace("candidates make --folds 5 -k 6 --set parser.min_count=1")
+        .arg("--train")
+        .arg(&trees)
+        .arg("--dev")
+        .arg(&trees)
+        .arg("--out")
+        .arg(&out)
+        .succeeds()
+        .prints("train");
+    out
+}
+
+#[test]
+fn candidates_are_made_by_jackknifing_and_reranked_by_every_kernel() {
+    let base = tempfile::tempdir().expect("a folder");
+    let out = made(base.path());
+    let train = std::fs::read_to_string(out.join("train.jsonl")).expect("written");
+    assert_eq!(train.lines().count(), 100);
+    assert!(train.lines().next().expect("a line").contains("\"fold\":0"));
+    assert!(train.lines().last().expect("a line").contains("\"fold\":4"));
+    for kernel in ["tree", "fisher", "top", "top-efficient"] {
+        let model = base.path().join(format!("{kernel}.safetensors"));
+        let trained = rankspace("rerank train --json --kernel")
+            .arg(kernel)
+            .arg(out.join("train.jsonl"))
+            .arg("--dev")
+            .arg(out.join("dev.jsonl"))
+            .arg("--set")
+            .arg("rerank.epochs=3")
+            .arg("--out")
+            .arg(&model)
+            .succeeds()
+            .json();
+        let applied = rankspace("rerank apply --json --by-length")
+            .arg(&model)
+            .arg(out.join("dev.jsonl"))
+            .arg("--trees")
+            .arg(base.path().join(format!("{kernel}.mrg")))
+            .arg("--table")
+            .arg(base.path().join(format!("{kernel}.tsv")))
+            .succeeds()
+            .json();
+        let f1 = |system: &str| applied[system]["f1"].as_f64().expect("a figure");
+        assert!(f1("reranked") > f1("base") + 1.0, "{kernel}: {applied}");
+        assert!(f1("oracle") >= f1("reranked") - 1e-9, "{kernel}: {applied}");
+        assert!(applied["p"]["f1"].as_f64().expect("a figure") < 0.05, "{kernel}: {applied}");
+        let told = trained["chosen"]["dev_f1"].as_f64().expect("a figure");
+        assert!((told - f1("reranked")).abs() < 1e-9, "{kernel}: {trained}");
+        // The trees that were written score the same.
+        let scored = rankspace("evalb --json")
+            .arg(base.path().join("trees.mrg"))
+            .arg(base.path().join(format!("{kernel}.mrg")))
+            .succeeds()
+            .json();
+        let again = scored["all"]["f1"].as_f64().expect("a figure");
+        assert!((again - f1("reranked")).abs() < 1e-9, "{kernel}: {scored}");
+        let chosen = applied["chosen"].as_array().expect("a list");
+        let sentence = chosen.iter().position(|k| k.as_u64().is_some_and(|k| k > 1));
+        let explained = rankspace("rerank explain --json --top 3 --sentence")
+            .arg((1 + sentence.expect("another choice than the base parser's")).to_string())
+            .arg(&model)
+            .arg(out.join("dev.jsonl"))
+            .succeeds()
+            .json();
+        let number = |value: &serde_json::Value| value.as_f64().expect("a figure");
+        let decisions = explained["decisions"].as_array().expect("a list");
+        let shown: f64 = decisions.iter().map(|d| number(&d["part"])).sum();
+        let sum = number(&explained["log_prob"]) + shown + number(&explained["others"]["part"]);
+        let margin = number(&explained["margin"]);
+        assert!(margin > 0.0, "{kernel}: {explained}");
+        assert!((sum - margin).abs() <= 1e-6 * margin.max(1.0), "{kernel}: {explained}");
+    }
+}
+
+#[test]
+fn making_candidates_goes_on_where_it_was_stopped() {
+    let base = tempfile::tempdir().expect("a folder");
+    let out = made(base.path());
+    let whole = std::fs::read(out.join("train.jsonl")).expect("written");
+    for lost in ["folds/fold-002.jsonl", "train.jsonl", "dev.jsonl"] {
+        std::fs::remove_file(out.join(lost)).expect("was there");
+    }
+    let again = made(base.path());
+    assert_eq!(std::fs::read(again.join("train.jsonl")).expect("written"), whole);
+    rankspace("candidates make --folds 4 --train")
+        .arg(base.path().join("trees.mrg"))
+        .arg("--out")
+        .arg(&out)
+        .fails()
+        .complains("candidates of other settings");
+}
+
+#[test]
+fn all_versions_of_the_weights_may_vote_and_come_back_from_the_file() {
+    let base = tempfile::tempdir().expect("a folder");
+    let out = made(base.path());
+    for kernel in ["tree", "top-efficient"] {
+        let model = base.path().join(format!("{kernel}.safetensors"));
+        let trained = rankspace("rerank train --json --set rerank.vote=voted --kernel")
+            .arg(kernel)
+            .arg(out.join("train.jsonl"))
+            .arg("--dev")
+            .arg(out.join("dev.jsonl"))
+            .arg("--out")
+            .arg(&model)
+            .succeeds()
+            .json();
+        let applied = rankspace("rerank apply --json")
+            .arg(&model)
+            .arg(out.join("dev.jsonl"))
+            .succeeds()
+            .json();
+        let told = trained["chosen"]["dev_f1"].as_f64().expect("a figure");
+        let found = applied["reranked"]["f1"].as_f64().expect("a figure");
+        assert!((told - found).abs() < 1e-9, "{kernel}: {told} {found}");
+    }
+}
+
+const BLLIP: &str = "2\ta\n-3.5\n(S1 (S (NP (NN dogs)) (VP (VBP bark))))\n-4\n\
+    (S1 (NP (NN dogs) (NN bark)))\n\n0\tb\n\n1\tc\n-x\n(S1 (NN no))\n";
+
+#[test]
+fn foreign_lists_are_converted_with_every_drop_told_and_gold_trees_put_in() {
+    let base = tempfile::tempdir().expect("a folder");
+    let (lists, gold) = (base.path().join("x.bllip"), base.path().join("gold.mrg"));
+    std::fs::write(&lists, BLLIP).expect("writes");
+    let trees =
+        "( (S (NP-SBJ (NNS dogs)) (VP (VBP bark) (NP (-NONE- *)))))\n(S (NN so))\n(S (NN no))\n";
+    std::fs::write(&gold, trees).expect("writes");
+    let converted = rankspace("candidates convert")
+        .arg(&lists)
+        .arg("--gold")
+        .arg(&gold)
+        .succeeds()
+        .complains("format bllip, logarithms to the base 2")
+        .complains("line 7: the sentence has no candidate")
+        .complains("line 10: dropped: the score is \"-x\"");
+    let sentences = converted.json_lines();
+    assert_eq!(sentences.len(), 3);
+    assert_eq!(sentences[0]["gold"], "(S (NP (NNS dogs)) (VP (VBP bark)))");
+    let score = sentences[0]["candidates"][0]["log_prob"].as_f64().expect("a number");
+    assert!((score + 3.5 * std::f64::consts::LN_2).abs() < 1e-12);
+    assert_eq!(sentences[1]["gold"], "(S (NN so))");
+    let file = base.path().join("ours.jsonl");
+    std::fs::write(&file, converted.stdout).expect("writes");
+    let stats = rankspace("candidates stats --json").arg(&file).arg(&file).succeeds().json();
+    assert_eq!(stats["lists"][0]["sentences"], 3);
+    assert_eq!(stats["lists"][0]["empty"], 2);
+    assert_eq!(stats["lists"][0]["oracle"]["f1"], 100.0);
+    assert_eq!(stats["comparison"]["overlap"], 100.0 / 3.0);
+    rankspace("candidates stats").arg(&file).succeeds().prints("best of 2");
+    rankspace("candidates convert --to charniak-johnson")
+        .arg(&lists)
+        .fails()
+        .complains("3 sentences without a gold tree");
+    rankspace("candidates stats").arg(&gold).fails();
+}
+
+#[test]
+fn what_is_no_reranker_or_holds_nothing_to_learn_is_refused() {
+    let base = tempfile::tempdir().expect("a folder");
+    let lists = base.path().join("x.bllip");
+    std::fs::write(&lists, BLLIP).expect("writes");
+    let model = base.path().join("m.safetensors");
+    rankspace("rerank train --kernel tree")
+        .arg(&lists)
+        .arg("--out")
+        .arg(&model)
+        .fails()
+        .complains("no sentence has a gold tree and two candidates");
+    assert!(!model.exists());
+    rankspace("rerank apply").arg(&lists).arg(&lists).fails().complains("safetensors");
+    rankspace("rerank train x.jsonl").refused();
+}
