@@ -18,6 +18,7 @@ use config::{Discontinuous, Encoding, Format, FunctionLabels, UnaryChains};
 use evaluation::evalb::{Parameters, evaluate, length_bins, print};
 use render::{Diagram, to_brackets, to_forest};
 use std::sync::Arc;
+use treebank::candidates::{ListFormat, Lists, ReadOptions, write_list};
 use treebank::{
     BracketStyle, Entries, Entry, FileOptions, Interner, Preprocessing, Reading, Removed,
     Statistics, Tree, Writer,
@@ -39,6 +40,22 @@ pub fn check_scores(bytes: &[u8]) {
     let binned: u64 = length_bins(&evaluation.rows, 10).iter().map(|(_, t)| t.sentences).sum();
     assert_eq!(binned, totals.sentences);
     print(&evaluation, &parameters, &mut Vec::new()).expect("a vector takes all");
+}
+
+/// Reads candidate lists, and checks that what was understood is read back.
+pub fn check_candidates(bytes: &[u8], format: Option<ListFormat>) {
+    let options = ReadOptions { format, log_base: None };
+    let Ok(lists) = Lists::new(bytes, "", options) else { return };
+    let file = lists.collect_all();
+    let mut written = Vec::new();
+    for list in &file.lists {
+        assert!(list.candidates.iter().all(|c| c.tree.len() == list.words.len()));
+        write_list(list, ListFormat::Jsonl, &mut written).expect("a vector takes all");
+    }
+    let options = ReadOptions { format: Some(ListFormat::Jsonl), log_base: None };
+    let again = Lists::new(&written[..], "", options).expect("a format is given").collect_all();
+    assert_eq!(again.lists.len(), file.lists.len());
+    assert!(again.dropped.is_empty(), "{:?}", again.dropped);
 }
 
 /// Reads the bytes, and checks everything that is done to what was read.

@@ -8,6 +8,7 @@ use super::grammar::args::Grammar;
 use super::fgg::args::Fgg;
 use super::sweep::args::Sweep;
 use super::rerank::args::Rerank;
+use super::sweep::args::Sweep;
 use super::values::{confidence, positive, seed, several, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};

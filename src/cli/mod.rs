@@ -4,8 +4,8 @@
 mod analysis;
 mod args;
 mod bench;
-mod card;
 mod candidates;
+mod card;
 mod completions;
 mod conflicts;
 mod consensus;

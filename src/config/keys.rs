@@ -97,7 +97,7 @@ mod tests {
         for (setting, expected) in [
             ("training.threads=3", "did you mean `threads` outside of all sections?"),
             ("training.states=3", "did you mean `model.states`?"),
-            ("epochs=3", "did you mean `training.epochs`?"),
+            ("epochs=3", "did you mean `training.epochs` or `rerank.epochs`?"),
             ("epoch=3", "did you mean `training.epochs`?"),
             ("model.batchsize=3", "did you mean `training.batch_size`?"),
             ("training.max_length=3", "did you mean `data.max_length`, `evaluation.max_length` or"),

@@ -30,7 +30,6 @@ pub use heads::{Direction, HeadRules};
 pub use shift_reduce::ShiftReduce;
 pub use trace::{LogLinear, Rows, Step, Trace};
 pub use treebank_pcfg::{PcfgDecisions, PcfgParser, PreparedTrees, TreebankPcfg};
-pub use treebank_pcfg::{PcfgDecisions, PcfgParser, PreparedTrees, TreebankPcfg};
 
 /// Why no parser could be induced.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

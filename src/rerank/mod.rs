@@ -7,6 +7,7 @@
 //! ([`gradient`], [`tree_kernel`], [`perceptron`]) knows numbers and trees, no files.
 
 mod base;
+mod cost;
 mod error;
 mod evaluate;
 mod features;
@@ -24,6 +25,7 @@ pub mod tree_kernel;
 mod weights;
 
 pub use base::{Base, folds};
+pub use cost::{FeatureCost, costs};
 pub use error::RerankError;
 pub use evaluate::{Outcome, System, tree_lines};
 pub use file::{RerankerFile, TrainingFacts};
@@ -31,5 +33,5 @@ pub use jackknife::{Sentences, candidates_of, jackknifed};
 pub use judged::Judged;
 pub use reranker::{Parts, Reranker};
 pub use statistics::{Comparison, ListStatistics};
-pub use train::{Epoch, FeatureCost, Lessons, Position, Trained, train};
+pub use train::{Epoch, Lessons, Position, Trained, train};
 pub use weights::Scored;

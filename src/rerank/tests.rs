@@ -317,12 +317,16 @@ fn the_first_of_equal_candidates_is_taken_and_none_of_none() {
 }
 
 #[test]
-fn trees_of_any_depth_are_compared() {
+fn subtrees_of_any_depth_are_compared() {
     let deep = |word: &str| {
-        let text = format!("{}(N {word}){}", "(S ".repeat(30_000), ")".repeat(30_000));
+        let text = format!("{}(N {word}){}", "(S ".repeat(100_000), ")".repeat(100_000));
         Reader::new(text.as_bytes(), "").next().expect("a tree").expect("well formed")
     };
-    assert!(tree_kernel(&deep("a"), &deep("b"), 0.1).is_finite());
+    let mut subtrees = Subtrees::new(0.1);
+    let [a, b] = ["a", "b"].map(|word| subtrees.nodes(&deep(word)).0);
+    // The root is the subtree that was met last.
+    let [a, b] = [a, b].map(|nodes| nodes.iter().map(|(id, _)| *id).max().expect("nodes"));
+    assert!((subtrees.common(a, b) - 0.1 / 0.9).abs() < 1e-12);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! among them and their epochs on development sentences.
 
 use super::base::{Base, folds};
+use super::cost::FeatureCost;
 use super::features::Derived;
 use super::gradient::Sum;
 use super::perceptron::{Over, Primal, Run, Update, Vector, learn_from};
@@ -36,25 +37,6 @@ pub struct Epoch {
     pub updates: usize,
     /// On the development lists, percent.
     pub dev_f1: Option<f64>,
-}
-
-/// What features cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FeatureCost {
-    pub candidates: u64,
-    pub non_zeros: u64,
-    /// On the clock.
-    pub seconds: f64,
-}
-
-impl FeatureCost {
-    fn add(&mut self, lists: &[Vec<Vector>], seconds: f64) {
-        for vector in lists.iter().flatten() {
-            self.candidates += 1;
-            self.non_zeros += vector.blocks.non_zeros() as u64;
-        }
-        self.seconds += seconds;
-    }
 }
 
 /// A training's result.
@@ -266,7 +248,8 @@ fn train_vectors(
             let lists: Vec<_> = chunk.iter().map(|(_, list)| *list).collect();
             let made = source.for_each(&lists, |_, vectors| vectors);
             if epoch == 1 {
-                cost.add(&made, start.elapsed().as_secs_f64());
+                made.iter().for_each(|vectors| cost.add(vectors, 0.0));
+                cost.seconds += start.elapsed().as_secs_f64();
             }
             for ((i, (list, _)), vectors) in chunk.iter().zip(&made) {
                 let f1 = list.f1();

@@ -60,8 +60,10 @@ pub fn run(args: &Apply, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Names and figures of the columns.
-const COLUMNS: [(&str, &str, fn(&Totals) -> f64); 5] = [
+/// Key, title and figure of a column.
+type Column = (&'static str, &'static str, fn(&Totals) -> f64);
+
+const COLUMNS: [Column; 5] = [
     ("precision", "P", Totals::precision),
     ("recall", "R", Totals::recall),
     ("f1", "F1", Totals::f1),
@@ -70,8 +72,7 @@ const COLUMNS: [(&str, &str, fn(&Totals) -> f64); 5] = [
 ];
 
 fn figures(totals: &Totals) -> Value {
-    let figure =
-        |(key, _, of): &(&str, &str, fn(&Totals) -> f64)| ((*key).to_owned(), json!(of(totals)));
+    let figure = |(key, _, of): &Column| ((*key).to_owned(), json!(of(totals)));
     let mut object: serde_json::Map<String, Value> = COLUMNS.iter().map(figure).collect();
     object.insert("sentences".into(), totals.valid().into());
     object.insert("errors".into(), totals.errors.into());

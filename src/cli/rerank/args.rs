@@ -47,8 +47,14 @@ pub struct Train {
     #[arg(long, value_name = "N", value_delimiter = ',', allow_negative_numbers = true,
           requires = "dev", value_parser = clap::value_parser!(u64).range(1..))]
     pub sizes: Vec<u64>,
+    /// Only make the features of the first so many lists by every derived kernel, and show how many
+    /// and how fast they are
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+          default_missing_value = "100", conflicts_with = "sizes",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub cost: Option<u64>,
     /// File for the reranker
-    #[arg(long, value_name = "FILE", required_unless_present = "sizes")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["sizes", "cost"])]
     pub out: Option<PathBuf>,
     /// Write over a file that is there
     #[arg(long)]

@@ -6,7 +6,8 @@ use crate::cli::{candidates, progress};
 use crate::config::{Config, Kernel, Kind};
 use crate::report::counted;
 use crate::rerank::{
-    Base, Epoch, Judged, Lessons, Position, RerankerFile, Trained, TrainingFacts, folds, train,
+    Base, Epoch, FeatureCost, Judged, Lessons, Position, RerankerFile, Trained, TrainingFacts,
+    costs, folds, train,
 };
 use crate::run;
 use anyhow::{Result, bail};
@@ -33,6 +34,9 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
     run::stop_on_signals()?;
     if !args.sizes.is_empty() {
         return curve(args, &config, &lists, &dev, out);
+    }
+    if let Some(n) = args.cost {
+        return cost(args, &config, &lists, n as usize, out);
     }
     let (trained, seconds) = train_on(&config, &lists, &dev)?;
     let Some(path) = &args.out else { bail!("no file for the reranker: name one by --out") };
@@ -66,14 +70,20 @@ fn config(args: &Train) -> Result<Config> {
     settings(args.config.as_deref(), Kind::Bag, &supervision, changes)
 }
 
+/// The model of the kernel; the tree kernel has none.
+fn base(config: &Config, lists: &[Judged]) -> Result<Option<Base>> {
+    let settings = &config.rerank;
+    Ok(match settings.kernel {
+        Kernel::Tree => None,
+        _ => Some(Base::induced(&config.parser, lists, &folds(lists, settings.folds))?),
+    })
+}
+
 /// Trains, and tells progress on a terminal.
 fn train_on(config: &Config, lists: &[Judged], dev: &[Judged]) -> Result<(Trained, f64)> {
     let start = Instant::now();
     let settings = &config.rerank;
-    let base = match settings.kernel {
-        Kernel::Tree => None,
-        _ => Some(Base::induced(&config.parser, lists, &folds(lists, settings.folds))?),
-    };
+    let base = base(config, lists)?;
     let bar = progress::bar(lists.len() * settings.epochs, "lists");
     let mut go_on = |Position { epoch, done, of }: Position| {
         bar.set_length((of * settings.epochs) as u64);
@@ -128,11 +138,10 @@ fn print(
     }
     let cost = trained.cost;
     if cost.candidates > 0 {
-        let each = |n: u64| n as f64 / cost.candidates as f64;
         writeln!(
             out,
             "{:.0} features of a candidate are not 0; {} made in {:.1} s",
-            each(cost.non_zeros),
+            cost.per_candidate(),
             counted(cost.candidates, "vector"),
             cost.seconds
         )?;
@@ -144,6 +153,40 @@ fn print(
         counted(facts.lists, "list"),
         facts.seconds
     )?;
+    Ok(())
+}
+
+/// Features of every derived kernel, counted and timed.
+fn cost(
+    args: &Train,
+    config: &Config,
+    lists: &[Judged],
+    n: usize,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let Some(base) = base(config, lists)? else {
+        bail!("the tree kernel makes no vectors: choose another by --kernel");
+    };
+    let costs = costs(&config.rerank, &base, &lists[..n.min(lists.len())]);
+    if args.json {
+        let row = |(kernel, cost): &(Kernel, FeatureCost)| {
+            json!({
+                "kernel": kernel.name(),
+                "candidates": cost.candidates,
+                "non_zeros": cost.non_zeros,
+                "seconds": cost.seconds,
+            })
+        };
+        serde_json::to_writer(&mut *out, &costs.iter().map(row).collect::<Value>())?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let lists = n.min(lists.len()) as f64;
+    writeln!(out, "{:14} {:>16} {:>12}", "", "not 0, of a tree", "ms of a list")?;
+    for (kernel, cost) in &costs {
+        let milliseconds = 1e3 * cost.seconds / lists;
+        writeln!(out, "{:14} {:>16.1} {milliseconds:>12.2}", kernel.name(), cost.per_candidate())?;
+    }
     Ok(())
 }
 
