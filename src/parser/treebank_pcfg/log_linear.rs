@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn the_decisions_of_a_tree_have_its_log_probability_and_are_among_those_allowed() {
         let (mut trees, model) = decisions(TREES);
-        let unseen = "(TOP (S (NP (DT The) (NN zebra)) (VP (VBZ barks))))";
+        let unseen = "(TOP (S (NP (DT The) (JJ old) (JJ tired) (NN zebra)) (VP (VBZ barks))))";
         trees.push(Arc::new(Reader::new(unseen.as_bytes(), "").next().unwrap().expect("a tree")));
         for tree in &trees {
             let trace = model.trace(tree, true).expect("known symbols");
@@ -194,5 +194,11 @@ mod tests {
         let foreign = "(TOP (X (NN dog)))";
         let foreign = Reader::new(foreign.as_bytes(), "").next().unwrap().expect("a tree");
         assert_eq!(model.trace(&foreign, true), None);
+        // Its rule for the subject is of objects only.
+        let impossible = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ barks))))";
+        let impossible = Reader::new(impossible.as_bytes(), "").next().unwrap().expect("a tree");
+        let trace = model.trace(&impossible, false).expect("known symbols");
+        assert_eq!(trace.log_prob(), f64::NEG_INFINITY);
+        assert!(!trace.steps.is_empty());
     }
 }
