@@ -4,9 +4,8 @@
 use super::candidates::args::Candidates;
 use super::corpus::args::Corpus;
 use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
-use super::grammar::args::Grammar;
 use super::fgg::args::Fgg;
-use super::sweep::args::Sweep;
+use super::grammar::args::Grammar;
 use super::rerank::args::Rerank;
 use super::sweep::args::Sweep;
 use super::values::{confidence, positive, seed, several, whole};
