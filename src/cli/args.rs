@@ -7,6 +7,7 @@ use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
 use super::fgg::args::Fgg;
 use super::grammar::args::Grammar;
 use super::rerank::args::Rerank;
+use super::ssn::args::{Printed, Ssn};
 use super::sweep::args::Sweep;
 use super::values::{confidence, positive, seed, several, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
@@ -90,6 +91,9 @@ pub enum Command {
     /// Plant errors in a treebank, and score what finds them
     #[command(subcommand)]
     Noise(Noise),
+    /// Train and use the history-based parser (simple synchrony network)
+    #[command(subcommand)]
+    Ssn(Ssn),
     /// Use the verdicts that people gave on suspicious sentences
     #[command(subcommand)]
     Ledger(Ledger),
@@ -157,6 +161,8 @@ impl Command {
             Command::Rerank(Rerank::Train(args)) => args.json,
             Command::Rerank(Rerank::Apply(args)) => args.json,
             Command::Rerank(Rerank::Explain(args)) => args.json,
+            Command::Ssn(Ssn::Train(args)) => args.json,
+            Command::Ssn(Ssn::Parse(args)) => args.format == Printed::Json,
             Command::Corpus(Corpus::Generate(_))
             | Command::Export(_)
             | Command::Presets(_)

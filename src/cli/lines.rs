@@ -7,7 +7,8 @@ use crate::report::{Event, EventKind, Level, Metrics, RunState, epoch_at};
 use crate::run::{Spreads, Timeline};
 
 /// Figures in the order of printing, with the words for them and their decimals.
-const FIGURES: [(&str, &str, usize); 4] = [
+const FIGURES: [(&str, &str, usize); 5] = [
+    ("f1", "F1", 2),
     ("s_f1", "S-F1", 2),
     ("c_f1", "C-F1", 2),
     ("perplexity", "perplexity", 2),

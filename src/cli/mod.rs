@@ -36,6 +36,7 @@ mod seeds;
 mod sentences;
 mod signals;
 mod significance;
+mod ssn;
 mod sweep;
 mod teller;
 mod train;
@@ -93,6 +94,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::LearningCurve(args)) => ensemble::learning_curve(&args, out),
         Some(Command::Conflicts(args)) => conflicts::run(&args, out),
         Some(Command::Noise(args)) => noise::run(&args, out),
+        Some(Command::Ssn(args)) => ssn::run(&args, out),
         Some(Command::Ledger(args)) => ledger::run(&args, out),
         Some(Command::Fgg(args)) => fgg::run(&args, out),
         Some(Command::Watch(args)) => watch::run(&args, out),

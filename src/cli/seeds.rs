@@ -1,12 +1,11 @@
 //! `train --seeds`: runs of one config with several seeds, in turn or side by side, and what
 //! they give together: mean, spread and the consensus of their trees.
 
-use super::args::Train;
 use super::consensus::{self, Compared};
 use super::lines;
 use super::members::{self, Ended, Task, say};
 use super::teller::Summary;
-use crate::config::Config;
+use crate::config::{Config, Kind};
 use crate::report::{RunState, counted};
 use crate::run::{Group, Spreads};
 use crate::treebank::{Preprocessing, Splits};
@@ -17,8 +16,8 @@ use std::io::Write;
 use std::path::Path;
 
 /// Makes the group that the command line asks for, or finds it where it was begun.
-pub fn group(args: &Train, config: &Config, seeds: usize, base: &Path) -> Result<Group> {
-    let Some(path) = &args.out else {
+pub fn group(out: Option<&Path>, config: &Config, seeds: usize, base: &Path) -> Result<Group> {
+    let Some(path) = out else {
         return Ok(Group::create(base, config, seeds)?);
     };
     if !Group::is_one(path) {
@@ -137,7 +136,8 @@ fn agree(group: &Group) -> Result<BTreeMap<&'static str, Compared>> {
     let config = group.config();
     let members = group.best();
     let mut agreed = BTreeMap::new();
-    if !config.model.family.has_trees() || members.len() < 2 {
+    let is_induced = config.kind == Kind::Train && config.model.family.has_trees();
+    if !is_induced || members.len() < 2 {
         return Ok(agreed);
     }
     let splits = Splits::load(config)?;

@@ -39,7 +39,7 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
         );
     }
     if let Some(seeds) = args.seeds {
-        let group = seeds::group(args, &config, seeds, Path::new(RUNS))?;
+        let group = seeds::group(args.out.as_deref(), &config, seeds, Path::new(RUNS))?;
         run::stop_on_signals()?;
         return seeds::attend(&group, (args.parallel, None), args.json, out);
     }

@@ -111,6 +111,31 @@ pub fn multiply<T: Real>(
     left: Matrix<'_, T>,
     right: Matrix<'_, T>,
 ) {
+    let threads = rayon::current_num_threads();
+    let parallelism =
+        if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
+    product(to, mode, factor, left, right, parallelism);
+}
+
+/// [`multiply`] on this thread alone, for products that are done before others have woken.
+pub fn multiply_alone<T: Real>(
+    to: MatrixMut<'_, T>,
+    mode: Into,
+    factor: T,
+    left: Matrix<'_, T>,
+    right: Matrix<'_, T>,
+) {
+    product(to, mode, factor, left, right, gemm::Parallelism::None);
+}
+
+fn product<T: Real>(
+    to: MatrixMut<'_, T>,
+    mode: Into,
+    factor: T,
+    left: Matrix<'_, T>,
+    right: Matrix<'_, T>,
+    parallelism: gemm::Parallelism,
+) {
     assert_eq!(left.columns, right.rows, "inner dimensions");
     assert_eq!((to.rows, to.columns), (left.rows, right.columns), "outer dimensions");
     assert!(left.fits() && right.fits());
@@ -118,9 +143,6 @@ pub fn multiply<T: Real>(
         return;
     }
     assert!((to.rows - 1) * to.row_stride + to.columns <= to.data.len());
-    let threads = rayon::current_num_threads();
-    let parallelism =
-        if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
     // SAFETY: the three matrices lie within their slices (asserted above), and `to` is borrowed
     // mutably, so it overlaps neither operand.
     unsafe {

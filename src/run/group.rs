@@ -212,7 +212,7 @@ pub type Spreads = BTreeMap<&'static str, Spread>;
 /// Mean and spread of the figures that runs are compared by.
 pub fn spreads<'a>(metrics: impl Iterator<Item = &'a Metrics> + Clone) -> Spreads {
     let spread = |key| Some((key, Spread::of(metrics.clone().filter_map(|m| m.get(key)))?));
-    ["s_f1", "c_f1", "perplexity", "log_likelihood"].into_iter().filter_map(spread).collect()
+    ["f1", "s_f1", "c_f1", "perplexity", "log_likelihood"].into_iter().filter_map(spread).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
+use super::ssn::Stored;
 use super::task::Task;
 use super::worker;
 use super::{Lock, RunError, RunFolder};
-use crate::config::Config;
+use crate::config::{Config, Kind};
 use crate::model::Parser;
 use crate::report::{Event, RunState};
 use crate::training::Best;
@@ -75,9 +76,12 @@ impl Job {
     /// and building happen on the job's thread; what goes wrong there is a failed run with its
     /// reason.
     pub fn train(config: Config, folder: RunFolder) -> Result<Job, RunError> {
-        match config.kind.is_ensemble() {
-            true => Job::start(folder, move |folder| Task::ensemble(config, folder, false)),
-            false => Job::start(folder, move |_| Ok(Task::new(config))),
+        match config.kind {
+            Kind::Bag | Kind::Boost => {
+                Job::start(folder, move |folder| Task::ensemble(config, folder, false))
+            }
+            Kind::Ssn => Job::start(folder, move |_| Ok(Task::ssn(config, None, false))),
+            Kind::Train => Job::start(folder, move |_| Ok(Task::new(config))),
         }
     }
 
@@ -101,6 +105,20 @@ impl Job {
             && config.kind.is_ensemble()
         {
             return Job::start(folder, move |folder| Task::ensemble(config, folder, true));
+        }
+        if let Ok(config) = folder.config()
+            && config.kind == Kind::Ssn
+        {
+            return Job::start(folder, |folder| {
+                let stored = match (folder.last().is_file(), folder.best().is_file()) {
+                    (true, _) => Some(Stored::read(folder)?),
+                    (false, false) => None,
+                    (false, true) => {
+                        return Err(RunError::NothingToResume(folder.path().to_owned()));
+                    }
+                };
+                Ok(Task::ssn(config, stored, true))
+            });
         }
         match (folder.last().is_file(), folder.best().is_file()) {
             (true, _) => Job::start(folder, |folder| Task::resume(folder, placed)),

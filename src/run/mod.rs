@@ -28,6 +28,7 @@ mod reports;
 mod rounds;
 pub mod sample;
 mod shutdown;
+mod ssn;
 mod status;
 mod sweep;
 mod task;

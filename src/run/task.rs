@@ -1,5 +1,6 @@
 use super::ensemble::EnsembleWork;
 use super::folder::with_absolute_paths;
+use super::ssn::{SsnWork, Stored};
 use super::work::Work;
 use super::{RunError, RunFolder, check_memory};
 use crate::checkpoint::Checkpoint;
@@ -127,6 +128,30 @@ impl Task {
                 Ok(Box::new(EnsembleWork::load(&config, &folder, &kept, reporter)?))
             }),
         })
+    }
+
+    /// A history-based parser, from the start or on from a folder's `last`.
+    pub fn ssn(config: Config, stored: Option<Stored>, resumed: bool) -> Task {
+        Task {
+            kind: config.kind,
+            threads: config.threads,
+            step: stored.as_ref().map_or(0, |stored| stored.state.step),
+            elapsed: stored.as_ref().map_or(0.0, Stored::elapsed),
+            resumed,
+            build: Box::new(move |reporter| {
+                let splits = load(&config, reporter)?;
+                let Some(mut stored) = stored else {
+                    return Ok(Box::new(SsnWork::start(&config, &splits)?));
+                };
+                let rate = config.training.learning_rate;
+                if rate != stored.config().training.learning_rate {
+                    stored.state.learning_rate = rate;
+                    let text = format!("learning rate {rate:e}, as the config now says");
+                    reporter.message(Level::Info, text);
+                }
+                Ok(Box::new(SsnWork::resume(&config, &splits, stored)?))
+            }),
+        }
     }
 
     /// Training on from a folder's `last`, with the settings of its config file as `placed`

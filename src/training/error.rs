@@ -1,6 +1,8 @@
 use crate::device::DeviceError;
 use crate::model::ModelError;
+use crate::parser::ssn::SsnError;
 use crate::report::counted;
+use std::sync::Arc;
 
 /// Why training cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +32,12 @@ pub enum TrainingError {
     },
     #[error("diverged at step {step}: {source}; a lower learning rate may help")]
     NoProbability { step: u64, source: ModelError },
+    #[error("{name} has no trees: a history-based parser learns from trees")]
+    NoTrees { name: String },
+    #[error(transparent)]
+    Ssn(#[from] SsnError),
+    #[error("{file}:{line}: the tree has no derivation: {source}")]
+    Derivation { file: Arc<str>, line: u32, source: SsnError },
     #[error("cannot resume: {0}")]
     Resume(String),
 }

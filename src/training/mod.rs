@@ -14,6 +14,7 @@ mod error;
 mod evaluate;
 mod optimizer;
 mod schedule;
+pub mod ssn;
 mod state;
 mod step;
 #[cfg(test)]
@@ -24,7 +25,7 @@ pub use batches::{Batches, Packing, group};
 pub use dataset::{Dataset, Split};
 pub use error::TrainingError;
 pub use evaluate::baselines;
-pub use optimizer::{Adam, total_norm};
+pub use optimizer::{Adam, Plain, plain_norm, total_norm};
 pub use schedule::Plateau;
 pub use state::{Best, Epoch, State};
 pub use step::step;

@@ -4,6 +4,8 @@
 //! `clip_grad_norm_`), so that published figures can be reproduced: epsilon is
 //! added after the bias-corrected root, clipping divides by norm + 1e-6.
 
+mod plain;
+
 use super::TrainingError;
 use crate::config::{Optimizer as Kind, Training};
 use crate::device::AdamFactors;
@@ -12,6 +14,8 @@ use candle_core::{CpuStorage, DType, Device, InplaceOp2, Layout, Tensor};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+
+pub use plain::{Plain, plain_norm};
 
 const EPSILON: f64 = 1e-8;
 

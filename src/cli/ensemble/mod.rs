@@ -98,7 +98,7 @@ pub fn settings(
 }
 
 /// A setting that names files.
-fn sources(split: &str, files: &[String]) -> Option<String> {
+pub fn sources(split: &str, files: &[String]) -> Option<String> {
     let list: Vec<String> = files.iter().map(|file| format!("{file:?}")).collect();
     (!files.is_empty()).then(|| format!("data.{split}=[{}]", list.join(", ")))
 }

@@ -6,11 +6,16 @@
 //! are near in the tree, and one softmax over all that is possible gives the next decision its
 //! probability. [`Ssn::trace`] takes a given tree through it; the beam search finds trees.
 
+mod file;
 mod form;
 mod lexicon;
 mod log_linear;
 mod network;
+mod parser;
 mod plan;
+mod search;
+#[cfg(test)]
+mod search_tests;
 mod stack;
 #[cfg(test)]
 mod testing;
@@ -24,10 +29,12 @@ use crate::config;
 use crate::treebank::Tree;
 use std::sync::Arc;
 
+pub use file::SsnFile;
 pub use form::Form;
 pub use lexicon::{Lexicon, Rare, Reading};
 pub use network::{Pass, Workspace};
 pub use plan::Plan;
+pub use search::Width;
 pub use trace::{Trace, TracedStep};
 pub use vocabulary::{Choice, Decision, Pair, Symbol, Vocabulary};
 pub use weights::{Part, Sizes, Weights};
@@ -83,6 +90,11 @@ impl Ssn {
 
     pub fn settings(&self) -> &config::Ssn {
         &self.settings
+    }
+
+    /// The same with another beam.
+    pub fn with_beam(self, beam: usize) -> Ssn {
+        Ssn { settings: config::Ssn { beam, ..self.settings }, ..self }
     }
 
     pub fn vocabulary(&self) -> &Vocabulary {

@@ -7,13 +7,16 @@
 use super::plan::{Plan, Step};
 use super::stack::{NONE, View};
 use super::weights::{NEAR, Part, Sizes, Weights};
-use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
+use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply, multiply_alone};
 use crate::inference::{Real, vectorised};
 use crate::parser::transitions::Allowed;
 use pulp::Arch;
 
 /// Rows whose products with theta are computed at once, at most: what they take is bounded.
 const ROWS: usize = 512;
+
+/// Rows that one thread has multiplied before others have woken.
+const FEW: usize = 32;
 
 /// The history vector of what is seen; `earlier` holds those before it, one after the other.
 pub fn history<T: Real>(
@@ -87,8 +90,11 @@ pub fn logits<T: Real>(weights: &Weights<T>, rows: &[T], width: usize, to: &mut 
     let Sizes { hidden, decisions, .. } = *weights.sizes();
     let n = rows.len() / hidden;
     let theta = Matrix::new(weights.part(Part::Output), decisions, hidden).rows(0..width);
-    let rows = Matrix::new(rows, n, hidden);
-    multiply(MatrixMut::new(to, n, width), Into::Replace, T::ONE, rows, theta.t());
+    let (rows, to) = (Matrix::new(rows, n, hidden), MatrixMut::new(to, n, width));
+    match n <= FEW {
+        true => multiply_alone(to, Into::Replace, T::ONE, rows, theta.t()),
+        false => multiply(to, Into::Replace, T::ONE, rows, theta.t()),
+    }
 }
 
 /// Turns a row of logits into probabilities, 0 for what is not possible; gives the logarithm of

@@ -106,6 +106,12 @@ impl Stacks {
         allowed
     }
 
+    /// Whether only the root is below the top, so that to attach it ends the derivation.
+    pub fn is_alone(&self, at: Position) -> bool {
+        let below = self.cells[at.top as usize].below;
+        self.cells.get(below as usize).is_some_and(|below| below.symbol == ROOT)
+    }
+
     /// Makes a decision that is possible; `history` is the vector by which it was made.
     pub fn make(
         &mut self,

@@ -1,3 +1,5 @@
+use super::{Part, Ssn};
+use crate::config;
 use crate::treebank::{Reader, Tree};
 use std::sync::Arc;
 
@@ -17,4 +19,14 @@ pub fn treebank() -> Vec<Arc<Tree>> {
         (TOP (S (S (NP (N rain)) (VP (V falls))) (C and) (S (NP (D the) (N cat)) (VP (V falls)))))
         (TOP (S (VP (V sees) (NP (NP (N rain)) (C and) (NP (N cat))))))",
     )
+}
+
+/// An untrained parser of these trees whose probabilities are far from equal.
+pub fn sharp(seed: u64) -> Ssn {
+    let settings = config::Ssn { hidden: 6, min_count: 2, ..config::Ssn::default() };
+    let mut ssn = Ssn::start(&settings, &treebank(), seed).expect("trees");
+    for part in Part::ALL {
+        ssn.weights_mut().part_mut(part).iter_mut().for_each(|x| *x *= 4.0);
+    }
+    ssn
 }

@@ -133,6 +133,11 @@ impl<T: Real> Weights<T> {
         &mut self.parts[part as usize]
     }
 
+    /// All parts, to be changed.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = (Part, &mut [T])> {
+        Part::ALL.into_iter().zip(self.parts.iter_mut().map(Vec::as_mut_slice))
+    }
+
     /// One row of a part.
     pub fn row(&self, part: Part, row: u32) -> &[T] {
         let hidden = self.sizes.hidden;
