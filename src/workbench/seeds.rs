@@ -7,8 +7,8 @@ use crate::report::counted;
 use crate::run::{Spreads, spreads};
 
 /// Figures that are shown, with their names.
-const FIGURES: [(&str, &str); 3] =
-    [("s_f1", "S-F1"), ("c_f1", "C-F1"), ("perplexity", "perplexity")];
+const FIGURES: [(&str, &str); 4] =
+    [("f1", "F1"), ("s_f1", "S-F1"), ("c_f1", "C-F1"), ("perplexity", "perplexity")];
 
 /// Best development figures over the runs of a group.
 #[derive(Debug)]

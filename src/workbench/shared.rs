@@ -171,11 +171,12 @@ impl RunEntry {
     }
 
     /// The figure that runs of its kind are compared by, of the best evaluation that is known, with
-    /// its name: S-F1 where there are gold trees, else perplexity.
+    /// its name: F1 of a supervised parser, S-F1 where there are gold trees, else perplexity.
     pub fn main_figure(&self) -> Option<(&'static str, f64)> {
         let best = self.best_dev()?;
+        let f1 = best.get("f1").map(|value| ("F1", value));
         let s_f1 = best.get("s_f1").map(|value| ("S-F1", value));
-        s_f1.or_else(|| Some(("ppl", best.get("perplexity")?)))
+        f1.or(s_f1).or_else(|| Some(("ppl", best.get("perplexity")?)))
     }
 
     /// The step it stands at.

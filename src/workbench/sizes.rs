@@ -1,9 +1,17 @@
 //! The sizes of a model by the names that its family has for them.
 
-use crate::config::{Family, Model};
+use crate::config::{Config, Family, Kind};
 
 /// Name and value of every size that the family has.
-pub fn rows(m: &Model) -> Vec<(&'static str, String)> {
+pub fn rows(config: &Config) -> Vec<(&'static str, String)> {
+    let m = &config.model;
+    if config.kind == Kind::Ssn {
+        let known = match config.ssn.min_count {
+            0 | 1 => "seen once".to_owned(),
+            n => format!("seen {n} times"),
+        };
+        return vec![("units", config.ssn.hidden.to_string()), ("words", known)];
+    }
     let symbols = ("symbols", format!("{} NT, {} PT", m.nonterminals, m.preterminals));
     let rank = ("rank", m.rank.to_string());
     match m.family {
@@ -18,8 +26,8 @@ pub fn rows(m: &Model) -> Vec<(&'static str, String)> {
 }
 
 /// The sizes in one line.
-pub fn line(m: &Model) -> String {
-    let words = rows(m).into_iter().map(|(name, value)| match name {
+pub fn line(config: &Config) -> String {
+    let words = rows(config).into_iter().map(|(name, value)| match name {
         "symbols" => value.replace(", ", "  "),
         _ => format!("{name} {value}"),
     });
@@ -29,10 +37,14 @@ pub fn line(m: &Model) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Model;
 
     #[test]
     fn only_the_sizes_of_the_family_are_named() {
-        let of = |family| Model { family, ..Model::default() };
+        let of =
+            |family| Config { model: Model { family, ..Model::default() }, ..Config::default() };
+        let ssn = Config { kind: Kind::Ssn, ..Config::default() };
+        assert_eq!(line(&ssn), "units 80  words seen 20 times");
         assert_eq!(line(&of(Family::RankPcfg)), "64 NT  128 PT  rank 128");
         assert_eq!(line(&of(Family::NPcfg)), "64 NT  128 PT");
         assert_eq!(line(&of(Family::CPcfg)), "64 NT  128 PT  latent 64");

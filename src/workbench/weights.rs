@@ -4,6 +4,7 @@
 use super::shared::RunEntry;
 use super::task::TaskHandle;
 use crate::checkpoint::Checkpoint;
+use crate::config::Kind;
 use crate::run::{Command, RunFolder, Snapshot};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use std::path::{Path, PathBuf};
@@ -73,6 +74,10 @@ impl RunEntry {
 impl Weights {
     /// Waits for the training to hand them over, or reads a checkpoint. Not for the drawing thread.
     pub fn load(&self, task: &TaskHandle) -> Result<Loaded, String> {
+        let kind = RunFolder::open(&self.folder).and_then(|folder| folder.config());
+        if kind.is_ok_and(|config| config.kind == Kind::Ssn) {
+            return Err("a history-based parser has no symbols and rules to look into".into());
+        }
         if let Some(snapshot) = self.ask_job(task)? {
             return Ok(Loaded { snapshot, origin: Origin::Training });
         }

@@ -32,6 +32,7 @@ mod sample;
 mod seeds;
 mod shared;
 mod significance;
+mod ssn;
 mod sweep;
 mod terminal;
 mod trained;

@@ -48,7 +48,8 @@ pub struct SsnTrain {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: rankspace ssn parse runs/2026-11-29-ssn dev.mrg > dev.parsed")]
 pub struct SsnParse {
-    /// File of a trained parser, or a run folder (its best)
+    /// File of a trained parser, or a run folder (its best), or that of several seeds (the best of
+    /// them)
     pub checkpoint: PathBuf,
     /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev; - is
     /// standard input, text as typed

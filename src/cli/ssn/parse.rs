@@ -4,15 +4,18 @@ use super::args::{Printed, SsnParse};
 use crate::cli::plain::tell;
 use crate::cli::progress;
 use crate::cli::sentences::{self, Given};
+use crate::config::Select;
 use crate::ensemble::Annotated;
 use crate::parser::ssn::SsnFile;
 use crate::parser::{Parsed, TreeParser, Words};
 use crate::report::{counted, numbers};
+use crate::run::{Group, Member, RunFolder};
 use crate::treebank::{Preprocessing, Removed};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,7 +40,10 @@ struct Line<'a> {
 }
 
 pub fn run(args: &SsnParse, out: &mut dyn Write) -> Result<()> {
-    let path = sentences::checkpoint_file(&args.checkpoint)?;
+    let path = match Group::is_one(&args.checkpoint) {
+        true => best_seed(&args.checkpoint)?,
+        false => sentences::checkpoint_file(&args.checkpoint)?,
+    };
     if path != args.checkpoint {
         tell(&format!("using {}", path.display()));
     }
@@ -78,6 +84,25 @@ pub fn run(args: &SsnParse, out: &mut dyn Write) -> Result<()> {
         tell(&format!("warning: the search came to nothing for {what}, whose words stand alone"));
     }
     Ok(())
+}
+
+/// The best checkpoint of several seeds, by the figure that their training goes by.
+fn best_seed(path: &Path) -> Result<PathBuf> {
+    let group = Group::open(path)?;
+    let figure = match group.config().training.select {
+        Select::LogLikelihood => "log_likelihood",
+        Select::SF1 => "f1",
+    };
+    let of = |member: &Member| -> Option<(f64, PathBuf)> {
+        let dev = group.summary(member)?.status?.best?.dev;
+        let file = RunFolder::open(&group.folder_of(member)).ok()?.best();
+        Some((dev.get(figure)?, file)).filter(|(_, file)| file.is_file())
+    };
+    let best = group.members().iter().filter_map(of).max_by(|a, b| a.0.total_cmp(&b.0));
+    match best {
+        Some((_, file)) => Ok(file),
+        None => bail!("{}: no seed has a checkpoint yet", path.display()),
+    }
 }
 
 fn print(

@@ -98,7 +98,7 @@ fn a_wide_beam_finds_the_best_derivations_of_all() {
 
 #[test]
 fn candidates_are_different_trees_of_the_sentence_with_their_probability() {
-    let ssn = sharp(4);
+    let ssn = sharp(4).with_beam(20);
     let words: Vec<Arc<str>> = "the dog falls in rain".split(' ').map(Arc::from).collect();
     let tags: Vec<Arc<str>> = "D N V P N".split(' ').map(Arc::from).collect();
     let candidates = ssn.k_best(Words { words: &words, tags: Some(&tags) }, 20);
@@ -155,7 +155,7 @@ fn a_parser_with_chains_gives_trees_without_them() {
     assert_eq!(names, ["NP QP", "S", "VP"]);
     assert_eq!(ssn.vocabulary().name(0), "project NP+QP");
     let words: Vec<Arc<str>> = ["a", "b"].map(Arc::from).to_vec();
-    let candidates = ssn.k_best(Words::new(&words), 30);
+    let candidates = ssn.k_best(Words::new(&words), 500);
     assert!(candidates.iter().any(|c| c.tree.to_string() == given[0].to_string()));
     assert!(candidates.iter().all(|c| !c.tree.to_string().contains("NP QP ")));
     assert!(ssn.trace(&given[0]).is_ok());

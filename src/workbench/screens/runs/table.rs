@@ -140,9 +140,9 @@ fn row<'a>(run: &RunEntry, label: &str, names: usize, wide: bool, view: &View) -
     let (best, others) = figures(run);
     let age = age(run, shared.now);
     let family = run.config.as_ref().map_or("-", Config::what);
-    let model = run.config.as_ref().filter(|c| !c.kind.is_ensemble()).map(|c| &c.model);
+    let sized = run.config.as_ref().filter(|c| !c.kind.is_ensemble());
     let tail = if wide {
-        let sizes = model.map_or_else(|| "-".to_owned(), sizes::line);
+        let sizes = sized.map_or_else(|| "-".to_owned(), sizes::line);
         let seed = run.config.as_ref().map_or("-".to_owned(), |c| c.seed.to_string());
         let step = run.step();
         format!("{family:<11}{sizes:<28}{seed:>5}{step:>9}  {best:<13}{others:<25}{age:>8}")

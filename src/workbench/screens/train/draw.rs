@@ -255,7 +255,7 @@ fn config_line<'a>(run: &RunEntry, theme: &Theme) -> Line<'a> {
     }
     spans.push(match &run.config {
         Some(config) => {
-            let sizes = sizes::line(&config.model);
+            let sizes = sizes::line(config);
             let place = device(config, run.history.device.as_ref());
             let words = format!("{sizes}  seed {}  {place}", config.seed);
             Span::styled(words, theme.dim)

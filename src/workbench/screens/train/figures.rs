@@ -1,5 +1,6 @@
 //! Which figures of a run are curves.
 
+use crate::config;
 use crate::workbench::history::History;
 use crate::workbench::series::Series;
 use crate::workbench::shared::RunEntry;
@@ -20,6 +21,9 @@ pub enum Figure {
     LearningRate,
     Speed,
     LogLikelihood,
+    /// Labelled, of a supervised parser.
+    LabelledF1,
+    Tags,
 }
 
 /// What figures a run has.
@@ -30,11 +34,17 @@ pub enum Kind {
     LanguageModel,
     /// Its counts are its parameters.
     Counted,
+    /// A parser that learns from trees, step by step.
+    Supervised,
 }
 
 impl Kind {
     pub fn of(run: Option<&RunEntry>) -> Kind {
-        match run.and_then(|run| run.config.as_ref()).map(|config| config.model.family) {
+        let config = run.and_then(|run| run.config.as_ref());
+        if config.is_some_and(|config| config.kind == config::Kind::Ssn) {
+            return Kind::Supervised;
+        }
+        match config.map(|config| config.model.family) {
             Some(family) if family.is_counted() => Kind::Counted,
             Some(family) if !family.has_trees() => Kind::LanguageModel,
             _ => Kind::Grammar,
@@ -63,6 +73,8 @@ impl Page {
             }
             (Page::Optimiser, Kind::LanguageModel) => &[GradientNorm, Speed],
             (_, Kind::Counted) => &[Perplexity, LogLikelihood],
+            (Page::Learning, Kind::Supervised) => &[Loss, LogLikelihood, LabelledF1, Tags],
+            (Page::Optimiser, Kind::Supervised) => &[GradientNorm, LearningRate, Speed],
         }
     }
 
@@ -96,6 +108,8 @@ impl Figure {
             Figure::LearningRate => "learning rate",
             Figure::Speed => "words per second",
             Figure::LogLikelihood => "dev log-likelihood (nats)",
+            Figure::LabelledF1 => "dev F1 (%)",
+            Figure::Tags => "dev tags (%)",
         }
     }
 
@@ -103,7 +117,12 @@ impl Figure {
     pub fn per_step(self) -> bool {
         !matches!(
             self,
-            Figure::Perplexity | Figure::SentenceF1 | Figure::CorpusF1 | Figure::LogLikelihood
+            Figure::Perplexity
+                | Figure::SentenceF1
+                | Figure::CorpusF1
+                | Figure::LogLikelihood
+                | Figure::LabelledF1
+                | Figure::Tags
         )
     }
 
@@ -126,6 +145,8 @@ impl Figure {
             Figure::LearningRate => Some(&history.learning_rate),
             Figure::Speed => Some(&history.tokens_per_second),
             Figure::LogLikelihood => history.dev.get("log_likelihood"),
+            Figure::LabelledF1 => history.dev.get("f1"),
+            Figure::Tags => history.dev.get("tags"),
         }
     }
 
@@ -136,6 +157,8 @@ impl Figure {
             Figure::SentenceF1 => "s_f1",
             Figure::CorpusF1 => "c_f1",
             Figure::LogLikelihood => "log_likelihood",
+            Figure::LabelledF1 => "f1",
+            Figure::Tags => "tags",
             _ => return None,
         };
         history.newest("test")?.metrics.get(key)

@@ -165,12 +165,23 @@ fn evaluation_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>)
             |text: String| if test.is_some() { format!("{text:>7}") } else { String::new() };
         let head = format!("{:>7}{:>7}{}", "newest", "best", third("test".into()));
         lines.push(row("", head, theme));
-        for (key, name) in [
-            ("perplexity", "perplexity"),
-            ("s_f1", "S-F1"),
-            ("c_f1", "C-F1"),
-            ("log_likelihood", "log-likelihood"),
-        ] {
+        let figures: &[(&str, &str)] = match Kind::of(Some(run)) {
+            Kind::Supervised => &[
+                ("f1", "F1"),
+                ("precision", "precision"),
+                ("recall", "recall"),
+                ("exact", "exact match"),
+                ("tags", "tags"),
+                ("log_likelihood", "log-likelihood"),
+            ],
+            _ => &[
+                ("perplexity", "perplexity"),
+                ("s_f1", "S-F1"),
+                ("c_f1", "C-F1"),
+                ("log_likelihood", "log-likelihood"),
+            ],
+        };
+        for &(key, name) in figures {
             // A language model has no figures of trees.
             if run.is_language_model() && newest.metrics.get(key).is_none() {
                 continue;
@@ -231,8 +242,8 @@ fn settings_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>) {
         return;
     };
     let m = &config.model;
-    lines.push(row("family", m.family.name(), theme));
-    for (name, value) in sizes::rows(m) {
+    lines.push(row("family", config.what(), theme));
+    for (name, value) in sizes::rows(config) {
         lines.push(row(name, value, theme));
     }
     if m.family.bound().is_some() {

@@ -473,3 +473,30 @@ fn a_model_that_is_counted_at_once_has_no_steps_to_watch() {
         }
     }
 }
+
+#[test]
+fn a_history_based_parser_shows_labelled_f1_and_its_own_sizes() {
+    let mut events = learning(40);
+    for event in &mut events {
+        if let EventKind::Evaluation { metrics, .. } = &mut event.kind {
+            metrics.0.retain(|key, _| key == "log_likelihood");
+            metrics.set("f1", 71.25);
+            metrics.set("tags", 93.5);
+        }
+    }
+    let mut parser = run(1, "2026-11-29-ssn", &events);
+    let config = crate::config::Config::from_toml("test", "kind = \"ssn\"\n", &[]);
+    parser.config = Some(config.expect("valid"));
+    let mut shared = shared_with_run(0);
+    shared.runs = vec![parser];
+    let train = train(&shared);
+    let wide = picture(&train, &shared, 200, 57);
+    for shown in ["dev F1 (%)", "dev tags (%)", "dev log-likelihood", "71.25", "units", "ssn"] {
+        assert!(wide.contains(shown), "{shown}: {wide}");
+    }
+    for foreign in ["S-F1", "perplexity", "symbols", "rank-pcfg"] {
+        assert!(!wide.contains(foreign), "{foreign}: {wide}");
+    }
+    let narrow = picture(&train, &shared, 80, 21);
+    assert!(narrow.contains("dev F1 (%)") && !narrow.contains("S-F1"), "{narrow}");
+}
