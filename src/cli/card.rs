@@ -6,7 +6,6 @@ use super::failure::Usage;
 use super::plain::tell;
 use super::train;
 use crate::checkpoint::write_atomically;
-use crate::config::Kind;
 use crate::report::counted;
 use crate::run::{Card, Sweep};
 use anyhow::{Context, Result, bail};
@@ -135,7 +134,7 @@ fn again(card: &Card, folder: &Path, out: &mut dyn Write) -> Result<()> {
     let config = tempfile::Builder::new().prefix("card-").suffix(".toml").tempfile()?;
     std::fs::write(config.path(), &card.config)?;
     let (config, to) = (Some(config.path().to_owned()), Some(folder.to_owned()));
-    if card.kind == Kind::Train {
+    if !card.kind.is_ensemble() {
         let seeds = (card.seeds.len() > 1).then_some(card.seeds.len());
         return train::train(
             &Train {

@@ -129,8 +129,8 @@ impl Card {
     /// The command that does it again, with the config in a file.
     pub fn command(&self, config: &str) -> String {
         match (self.kind, self.seeds.len()) {
-            (Kind::Train, 0 | 1) => format!("rankspace train {config}"),
-            (Kind::Train, n) => format!("rankspace train {config} --seeds {n}"),
+            (Kind::Train | Kind::Ssn, 0 | 1) => format!("rankspace train {config}"),
+            (Kind::Train | Kind::Ssn, n) => format!("rankspace train {config} --seeds {n}"),
             (kind, _) => format!("rankspace {} {config}", kind.name()),
         }
     }
@@ -271,6 +271,8 @@ mod tests {
         let base = tempfile::tempdir().expect("temporary folder");
         let group = Group::create(base.path(), &Config::default(), 3).expect("creates");
         let mut card = Card::of(group.path()).expect("a card");
+        assert_eq!(card.command("c.toml"), "rankspace train c.toml --seeds 3");
+        card.kind = Kind::Ssn;
         assert_eq!(card.command("c.toml"), "rankspace train c.toml --seeds 3");
         card.kind = Kind::Boost;
         assert_eq!(card.command("c.toml"), "rankspace boost c.toml");
