@@ -7,7 +7,7 @@ use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
 use super::fgg::args::Fgg;
 use super::grammar::args::Grammar;
 use super::rerank::args::Rerank;
-use super::ssn::args::{Printed, Ssn};
+use super::ssn::args::Ssn;
 use super::sweep::args::Sweep;
 use super::values::{confidence, positive, seed, several, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
@@ -133,7 +133,7 @@ impl Command {
             Command::Consensus(args) => args.json,
             Command::Import(args) => args.json,
             Command::Grammar(Grammar::Train(args)) => args.json,
-            Command::Grammar(Grammar::Parse(args)) => args.json,
+            Command::Grammar(Grammar::Parse(args)) => args.parsing.json,
             Command::Corpus(Corpus::Stats(args)) => args.json,
             // What is written is a treebank, or the report of it.
             Command::Corpus(Corpus::Convert(_) | Corpus::Clean(_)) => true,
@@ -162,7 +162,7 @@ impl Command {
             Command::Rerank(Rerank::Apply(args)) => args.json,
             Command::Rerank(Rerank::Explain(args)) => args.json,
             Command::Ssn(Ssn::Train(args)) => args.json,
-            Command::Ssn(Ssn::Parse(args)) => args.format == Printed::Json,
+            Command::Ssn(Ssn::Parse(args)) => args.parsing.json,
             Command::Corpus(Corpus::Generate(_))
             | Command::Export(_)
             | Command::Presets(_)

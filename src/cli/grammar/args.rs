@@ -43,6 +43,13 @@ pub struct GrammarParse {
     /// File of the parser
     #[arg(value_name = "FILE")]
     pub parser: PathBuf,
+    #[command(flatten)]
+    pub parsing: Parsing,
+}
+
+/// What a supervised parser is to parse, and what is to be told of it.
+#[derive(Debug, Args)]
+pub struct Parsing {
     /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:test; - is
     /// standard input, text as typed
     #[arg(default_value = "-")]

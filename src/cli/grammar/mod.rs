@@ -5,6 +5,8 @@ mod figures;
 mod parse;
 mod train;
 
+pub use parse::parse;
+
 use anyhow::Result;
 use args::Grammar;
 use std::io::Write;

@@ -1,13 +1,13 @@
 //! `grammar parse`: the trees of a supervised parser, and how good they are.
 
-use super::args::{GrammarParse, Tags};
+use super::args::{GrammarParse, Parsing, Tags};
 use super::figures::Figures;
 use crate::cli::corpus::output::Output;
 use crate::cli::failure::Usage;
 use crate::cli::plain::tell;
 use crate::cli::{progress, sentences};
 use crate::ensemble::rooted;
-use crate::parser::{Candidate, Fallback, ParserFile, Words};
+use crate::parser::{Candidate, Fallback, ParserFile, TreeParser, Words};
 use crate::treebank::{Preprocessing, Removed, Tree};
 use anyhow::Result;
 use rayon::prelude::*;
@@ -33,14 +33,24 @@ struct Answer {
 }
 
 pub fn run(args: &GrammarParse, out: &mut dyn Write) -> Result<()> {
-    let file = ParserFile::load(&args.parser)?;
+    let ParserFile { parser, preprocessing, .. } = ParserFile::load(&args.parser)?;
+    parse(&*parser, &preprocessing, &args.parsing, out)
+}
+
+/// The same with any parser of trees that were preprocessed so.
+pub fn parse(
+    parser: &dyn TreeParser,
+    preprocessing: &Preprocessing,
+    args: &Parsing,
+    out: &mut dyn Write,
+) -> Result<()> {
     let mut to = match &args.out {
         Some(path) => Some(Output::file(path, false)?),
         None => None,
     };
-    let given = sentences::read(&args.corpus, &file.preprocessing)?;
+    let given = sentences::read(&args.corpus, preprocessing)?;
     let read: Vec<Option<Sentence>> =
-        given.iter().map(|given| sentence(given, &file.preprocessing)).collect();
+        given.iter().map(|given| sentence(given, preprocessing)).collect();
     if args.tags == Tags::Gold && read.iter().flatten().any(|s| s.tags.is_none()) {
         let name = sentences::name_of(&args.corpus);
         return Err(Usage(format!("--tags gold: {name} has sentences without tags")).into());
@@ -50,7 +60,7 @@ pub fn run(args: &GrammarParse, out: &mut dyn Write) -> Result<()> {
     for chunk in read.chunks(CHUNK) {
         let start = Instant::now();
         let answers: Vec<Option<Answer>> =
-            chunk.par_iter().map(|s| s.as_ref().map(|s| answer(&file, s, args))).collect();
+            chunk.par_iter().map(|s| s.as_ref().map(|s| answer(parser, s, args))).collect();
         figures.seconds += start.elapsed().as_secs_f64();
         bar.inc(chunk.len() as u64);
         for (sentence, answer) in chunk.iter().zip(answers) {
@@ -101,12 +111,12 @@ fn sentence(given: &Given, preprocessing: &Preprocessing) -> Option<Sentence> {
     }
 }
 
-fn answer(file: &ParserFile, sentence: &Sentence, args: &GrammarParse) -> Answer {
+fn answer(parser: &dyn TreeParser, sentence: &Sentence, args: &Parsing) -> Answer {
     let tags = sentence.tags.as_deref().filter(|_| args.tags == Tags::Gold);
     let words = Words { words: &sentence.words, tags };
-    let parsed = file.parser.parse(words);
+    let parsed = parser.parse(words);
     let trees = match args.k {
-        Some(k) if k > 1 && parsed.fallback.is_none() => file.parser.k_best(words, k),
+        Some(k) if k > 1 && parsed.fallback.is_none() => parser.k_best(words, k),
         _ => vec![Candidate { tree: parsed.tree, score: parsed.score }],
     };
     Answer { trees, fallback: parsed.fallback }

@@ -1,8 +1,9 @@
 //! Arguments of `ssn`.
 
 use crate::cli::ensemble::args::Supervision;
+use crate::cli::grammar::args::Parsing;
 use crate::cli::values::{positive, several};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -46,31 +47,18 @@ pub struct SsnTrain {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: rankspace ssn parse runs/2026-11-29-ssn dev.mrg > dev.parsed")]
+#[command(
+    after_help = "Trees go to standard output, one a line; figures, as evalb counts them with \
+                        punctuation told by the gold tags, to standard error.\n\
+                        Example: rankspace ssn parse runs/2026-11-29-ssn dev.mrg --json"
+)]
 pub struct SsnParse {
     /// File of a trained parser, or a run folder (its best), or that of several seeds (the best of
     /// them)
     pub checkpoint: PathBuf,
-    /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev; - is
-    /// standard input, text as typed
-    #[arg(default_value = "-")]
-    pub file: PathBuf,
-    /// Take the tags of the input where it has some [default: find them]
-    #[arg(long)]
-    pub gold_tags: bool,
+    #[command(flatten)]
+    pub parsing: Parsing,
     /// Derivations kept after every word [default: as the settings of the training say]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
     pub beam: Option<usize>,
-    /// How to print the trees
-    #[arg(long, value_enum, default_value_t = Printed::Bracket)]
-    pub format: Printed,
-}
-
-/// What `ssn parse` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Printed {
-    /// One bracketed tree a line
-    Bracket,
-    /// One JSON object a line, with log P(words, tree)
-    Json,
 }

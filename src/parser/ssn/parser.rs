@@ -109,6 +109,10 @@ impl TreeParser for Ssn {
         self.trace(tree).map_or(f64::NEG_INFINITY, |trace| trace.log_prob)
     }
 
+    fn size(&self) -> (usize, &'static str) {
+        (self.weights.count(), "weights")
+    }
+
     fn store(&self, file: &mut TensorFile) -> Result<(), candle_core::Error> {
         self.write(file)
     }

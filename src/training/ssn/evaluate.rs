@@ -62,7 +62,7 @@ impl Evaluation {
             let parsed: Vec<Parsed> = places.par_iter().map(parse).collect();
             for (place, parsed) in places.iter().zip(&parsed) {
                 let gold = &part.trees[*place];
-                let found = Constituents::counted(&parsed.tree);
+                let found = Constituents::counted_by(&parsed.tree, gold.tree.tags());
                 let agreement: Agreement = gold.constituents.agreement(&found);
                 self.brackets.add(&agreement);
                 let same = gold.tree.tags().zip(parsed.tree.tags()).filter(|(a, b)| a == b);
