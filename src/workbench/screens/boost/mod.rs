@@ -17,6 +17,8 @@ mod twins;
 mod verdicts;
 
 use crate::ensemble::Analyses;
+use crate::ensemble::ledger::FILE;
+use crate::report::counted;
 use crate::run::RunFolder;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
@@ -25,7 +27,7 @@ use crate::workbench::popup::{Answer, Popup};
 use crate::workbench::screen::{Context, Effect, Input, Screen, View};
 use crate::workbench::task::Task;
 use crate::workbench::widgets::{TreeLayout, moves};
-use book::Book;
+use book::{Book, RoundPage};
 use brackets::Span;
 use crossterm::event::{KeyCode, KeyEvent};
 use listing::{Request, Sort};
@@ -120,18 +122,22 @@ impl Boost {
         self.analyses.as_ref().filter(|(n, _)| *n == number).map(|(_, analyses)| analyses)
     }
 
-    /// Numbers of the rounds whose curves are drawn: the first, the middle and the last vote if
-    /// nobody chose any.
+    /// Numbers of the rounds whose curves are drawn: the first, the middle and the last vote (where
+    /// there is none, round) if nobody chose any.
     fn curves(&self) -> Vec<u64> {
         let Some(book) = &self.book else { return Vec::new() };
         match &self.chosen {
             Some(chosen) => chosen.iter().copied().collect(),
             None => {
+                let number = |page: &Arc<RoundPage>| page.kept.number;
                 let voting = book.rounds.iter().filter(|page| page.kept.vote.is_some());
-                let voting: Vec<u64> = voting.map(|page| page.kept.number).collect();
-                let places = [0, voting.len() / 2, voting.len().saturating_sub(1)];
+                let mut drawn: Vec<u64> = voting.map(number).collect();
+                if drawn.is_empty() {
+                    drawn = book.rounds.iter().map(number).collect();
+                }
+                let places = [0, drawn.len() / 2, drawn.len().saturating_sub(1)];
                 let some: BTreeSet<u64> =
-                    places.into_iter().filter_map(|i| voting.get(i).copied()).collect();
+                    places.into_iter().filter_map(|i| drawn.get(i).copied()).collect();
                 some.into_iter().collect()
             }
         }
@@ -392,6 +398,10 @@ impl Boost {
             if let Some(mut book) = book.filter(|book| Some(book.run) == self.run) {
                 // A verdict may have been given since its ledger was read.
                 self.given.merge(std::mem::take(&mut book.given));
+                if book.ledger.unreadable > 0 {
+                    let lines = counted(book.ledger.unreadable, "line");
+                    context.warn(format!("{lines} of {FILE} cannot be read"));
+                }
                 self.book = Some(book);
                 self.relist(context);
                 self.analyse(context);

@@ -29,7 +29,7 @@ pub fn draw(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &V
             Layout::horizontal([Constraint::Fill(1), Constraint::Length(columns)]).areas(area);
         (charts, table)
     } else {
-        let rows = (book.rounds.len() as u16 + 3).clamp(6, area.height / 2);
+        let rows = (book.rounds.len() as u16 + 3).max(6).min(area.height / 2);
         let [charts, table] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(area);
         (charts, table)

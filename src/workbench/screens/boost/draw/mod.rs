@@ -9,6 +9,7 @@ use super::{Boost, Page};
 use crate::config::{Sampling, Update};
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
+use crate::workbench::shared::Standing;
 use crate::workbench::text::{clean, count, fit, wrap};
 use crate::workbench::widgets::{GONE, empty_state};
 use ratatui::Frame;
@@ -52,9 +53,17 @@ fn draw_head(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
         number => format!(" · {thing} {number} of {last}"),
     };
     if (last as usize) < planned {
-        text += &format!(" ({planned} planned)");
+        let standing = view.shared.run(book.run).map(|run| run.standing());
+        text += &match standing {
+            Some(Standing::Stopped | Standing::Died | Standing::Failed) => {
+                format!(" ({planned} planned: 7 R goes on)")
+            }
+            _ => format!(" ({planned} planned)"),
+        };
     }
-    text += &format!(" · {} training sentences", count(book.sentences.len() as u64));
+    let n = book.sentences.len();
+    let plural = if n == 1 { "" } else { "s" };
+    text += &format!(" · {} training sentence{plural}", count(n as u64));
     if let Some((part, n)) = book.held_out {
         text += &format!(", {} {part}", count(n as u64));
     }
@@ -78,6 +87,15 @@ fn draw_head(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
             format!(" {counted} · update: literal, {sampling}: ranks by length after some rounds"),
             theme.warning,
         ),
+    };
+    let none_votes = book.rounds.iter().all(|page| page.kept.vote.is_none());
+    let (rules, style) = match none_votes {
+        true => {
+            let text =
+                " no round has a vote: errors (1/2m at least) are half of the weight or more";
+            (text.to_owned(), theme.warning)
+        }
+        false => (rules, style),
     };
     let rules = match view.shared.selected == Some(book.run) {
         true => rules,

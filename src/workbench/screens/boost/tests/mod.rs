@@ -1,3 +1,4 @@
+mod odd;
 mod verdicts;
 
 use super::book::{Book, RoundPage, Sentences};
@@ -30,9 +31,15 @@ fn run_folder(base: &Path, kind: &str, rounds: usize) -> RunFolder {
         "(X (NP (DT a) (NN dog) (VBD slept)))",
     ];
     let corpus = base.join("tiny.mrg");
+    folder_of(base, kind, rounds, &trees, &format!("test = [{corpus:?}]"))
+}
+
+/// The same of other trees; `data` are further settings of the data.
+fn folder_of(base: &Path, kind: &str, rounds: usize, trees: &[&str], data: &str) -> RunFolder {
+    let corpus = base.join("tiny.mrg");
     std::fs::write(&corpus, trees.join("\n")).expect("writes");
     let settings = format!(
-        "kind = \"{kind}\"\n[data]\ntrain = [{corpus:?}]\ntest = [{corpus:?}]\n[ensemble]\nrounds = {rounds}\n"
+        "kind = \"{kind}\"\n[data]\ntrain = [{corpus:?}]\n{data}\n[ensemble]\nrounds = {rounds}\n"
     );
     let config = Config::from_toml("test", &settings, &[]).expect("valid");
     let folder = RunFolder::create_at(&base.join("run"), &config).expect("makes a folder");
