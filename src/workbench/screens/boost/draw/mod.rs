@@ -16,6 +16,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
 
 /// From this size on, figures and sentences are seen together.
 const LARGE: (u16, u16) = (150, 44);
@@ -61,19 +62,21 @@ fn draw_head(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
             _ => format!(" ({planned} planned)"),
         };
     }
+    let verdicts = screen.given.len();
+    if verdicts > 0 {
+        text += &format!(" · {verdicts} verdict{}", if verdicts == 1 { "" } else { "s" });
+    }
     let n = book.sentences.len();
     let plural = if n == 1 { "" } else { "s" };
     text += &format!(" · {} training sentence{plural}", count(n as u64));
     if let Some((part, n)) = book.held_out {
         text += &format!(", {} {part}", count(n as u64));
     }
-    let verdicts = screen.given.len();
-    if verdicts > 0 {
-        text += &format!(" · {verdicts} verdict{}", if verdicts == 1 { "" } else { "s" });
-    }
+    let name = clean(&name);
+    let room = usize::from(area.width).saturating_sub(name.width() + 1);
     let first = Line::from(vec![
-        Span::styled(format!(" {}", clean(&name)), theme.title),
-        Span::styled(text, theme.text),
+        Span::styled(format!(" {name}"), theme.title),
+        Span::styled(fit(&text, room).into_owned(), theme.text),
     ]);
     let counted = "constituents as evalb counts them";
     let sampling = match book.config.ensemble.sampling {
