@@ -73,7 +73,7 @@ pub struct Make {
     #[arg(long, value_name = "FILE")]
     pub dev: Vec<String>,
     /// Most candidates of a sentence [default: 20, by rerank.candidates]
-    #[arg(short, long, value_name = "K", allow_negative_numbers = true, value_parser = several)]
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = several)]
     pub k: Option<usize>,
     /// Parts of the training set, each parsed by what the others teach [default: 10, by
     /// rerank.folds]
@@ -126,7 +126,7 @@ pub struct Stats {
     #[command(flatten)]
     pub reading: Reading,
     /// Only the best so many candidates of every sentence
-    #[arg(short, long, value_name = "K", allow_negative_numbers = true, value_parser = several)]
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = several)]
     pub k: Option<usize>,
     /// Print one JSON object
     #[arg(long)]

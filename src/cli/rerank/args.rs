@@ -121,10 +121,10 @@ pub struct Explain {
     pub sentence: usize,
     /// Candidate to explain, by its rank in the base parser's order, from 1 [default: the
     /// reranker's choice]
-    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = place)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = place)]
     pub candidate: Option<usize>,
     /// Candidate to compare it with
-    #[arg(long, value_name = "K", allow_negative_numbers = true, default_value_t = 1,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1,
           value_parser = place)]
     pub against: usize,
     /// Decisions to show
