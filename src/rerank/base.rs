@@ -3,6 +3,7 @@
 use super::{Judged, RerankError};
 use crate::config;
 use crate::ensemble::rooted;
+use crate::parser::ssn::Ssn;
 use crate::parser::{LogLinear, PcfgDecisions, PcfgParser, TreebankPcfg};
 use crate::treebank::Tree;
 use std::sync::Arc;
@@ -13,20 +14,26 @@ pub struct Base {
     /// Models without the sentences of each part of the training set; empty where one model is for
     /// all.
     pub without: Vec<Arc<dyn LogLinear>>,
-    /// The grammar, where the model is one.
-    pub grammar: Option<Arc<PcfgParser>>,
+    pub(super) origin: Origin,
+}
+
+/// What a model is, as far as a file must know.
+#[derive(Clone)]
+pub(super) enum Origin {
+    Grammar(Arc<PcfgParser>),
+    Ssn(Arc<Ssn>),
 }
 
 impl Base {
-    /// A model that is the same for all lists.
-    pub fn fixed(model: Arc<dyn LogLinear>) -> Base {
-        Base { model, without: Vec::new(), grammar: None }
+    /// A history-based parser, the same for all lists.
+    pub fn ssn(ssn: Arc<Ssn>) -> Base {
+        Base { model: ssn.clone(), without: Vec::new(), origin: Origin::Ssn(ssn) }
     }
 
     /// A grammar that an earlier training made.
     pub fn grammar(grammar: Arc<PcfgParser>) -> Base {
         let model = Arc::new(PcfgDecisions::new(grammar.clone()));
-        Base { model, without: Vec::new(), grammar: Some(grammar) }
+        Base { model, without: Vec::new(), origin: Origin::Grammar(grammar) }
     }
 
     /// The treebank grammar of the lists' gold trees, and those without each part. All have the same

@@ -1,6 +1,7 @@
 //! A trained reranker as a file: safetensors, with the settings in the metadata.
 
-use super::base::Base;
+use super::base::{Base, Origin};
+use super::features::Derived;
 use super::gradient::Blocks;
 use super::perceptron::Vector;
 use super::tree_kernel::{StoredSubtrees, SubtreeId, Subtrees, TreeSpace, TreeUpdate, parts};
@@ -8,6 +9,7 @@ use super::weights::{Voters, Weights};
 use super::{RerankError, Reranker};
 use crate::checkpoint::{CheckpointError, TensorFile};
 use crate::config::{Config, Kernel};
+use crate::parser::ssn::Ssn;
 use crate::parser::{PcfgParser, TreeParser};
 use candle_core::{Device, Tensor, WithDType};
 use serde::{Deserialize, Serialize};
@@ -16,6 +18,10 @@ use std::sync::Arc;
 
 /// Kind of the file, which stands in its metadata.
 const KIND: &str = "reranker";
+
+/// Models that kernels are derived from, by the names that the file has for them.
+const GRAMMAR: &str = "treebank-pcfg";
+const SSN: &str = "ssn";
 
 /// A reranker with what is to be known of its training.
 pub struct RerankerFile {
@@ -47,13 +53,12 @@ impl RerankerFile {
         let failed = |e: candle_core::Error| CheckpointError::Model(e.into());
         put_weights(&self.reranker.weights, &mut file).map_err(failed)?;
         if let Some(base) = &self.reranker.base {
-            match &base.grammar {
-                Some(grammar) => grammar.store(&mut file).map_err(failed)?,
-                None => {
-                    let text = "only kernels of a treebank grammar can be kept in a file";
-                    return Err(RerankError::Unsupported(text.into()));
-                }
-            }
+            let (name, parser): (_, &dyn TreeParser) = match &base.origin {
+                Origin::Grammar(grammar) => (GRAMMAR, &**grammar),
+                Origin::Ssn(ssn) => (SSN, &**ssn),
+            };
+            file.metadata.insert("base".into(), name.into());
+            parser.store(&mut file).map_err(failed)?;
         }
         Ok(file.save(path, KIND)?)
     }
@@ -77,10 +82,13 @@ impl RerankerFile {
         let (weights, base) = match config.rerank.kernel {
             Kernel::Tree => (trees(file, &config)?, None),
             _ => {
-                let grammar = Arc::new(PcfgParser::restore(&config.parser, file)?);
-                let base = Base::grammar(grammar);
+                let base = match file.text("base")? {
+                    GRAMMAR => Base::grammar(Arc::new(PcfgParser::restore(&config.parser, file)?)),
+                    SSN => Base::ssn(Arc::new(Ssn::read(&config, file)?)),
+                    other => return Err(format!("its kernel is derived from `{other}`")),
+                };
                 let width = base.model.hidden();
-                let features = 1 + base.model.decisions() * width;
+                let features = 1 + Derived::new(&config.rerank).rows(&*base.model) * width;
                 (vectors(file, features, width)?, Some(base))
             }
         };

@@ -79,6 +79,14 @@ pub struct Make {
     /// rerank.folds]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = several)]
     pub folds: Option<usize>,
+    /// Use a trained parser instead of a grammar that is made for it: the file of one, or the run
+    /// folder of a history-based one
+    #[arg(long, value_name = "FILE")]
+    pub parser: Option<PathBuf>,
+    /// Parsers that have not seen the sentences of the first fold, of the second and so on; named
+    /// once for each fold [default: --parser, which knows the training sentences]
+    #[arg(long, value_name = "FILE", requires = "parser", conflicts_with = "folds")]
+    pub fold_parser: Vec<PathBuf>,
     /// Give the parser the tags of the annotation
     #[arg(long)]
     pub gold_tags: bool,

@@ -3,10 +3,13 @@ use crate::checkpoint::write_atomically;
 use crate::cli::ensemble::{settings, trees};
 use crate::cli::plain::tell;
 use crate::cli::progress;
+use crate::cli::sentences::checkpoint_file;
 use crate::config::{Config, Kind};
-use crate::parser;
+use crate::ensemble::Data;
+use crate::parser::ssn::SsnFile;
+use crate::parser::{self, ParserFile, Prepared, TreeParser};
 use crate::report::counted;
-use crate::rerank::{Judged, ListStatistics, Sentences, candidates_of, jackknifed};
+use crate::rerank::{Judged, ListStatistics, Sentences, candidates_of};
 use crate::run;
 use crate::treebank::candidates::{
     CandidateFile, CandidateList, ListFormat, ReadOptions, write_list,
@@ -16,17 +19,16 @@ use serde_json::json;
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 pub fn run(args: &Make, out: &mut dyn Write) -> Result<()> {
     let config = config(args)?;
-    begin(&args.out, &config)?;
+    begin(args, &config)?;
     let data = trees(&config)?;
-    let inducer = parser::build(&config.parser)?;
+    let source = Source::of(args, &config, &data)?;
     run::stop_on_signals()?;
-    let most = config.rerank.candidates;
-    let gold_tags = config.rerank.gold_tags;
+    let (most, gold_tags) = (config.rerank.candidates, config.rerank.gold_tags);
     let train = &data.train.sentences;
-    let prepared = inducer.prepare(&data.train.trees())?;
     let parts = parts(train.len(), config.rerank.folds)?;
     let all = train.len() + data.held_out.iter().map(|part| part.sentences.len()).sum::<usize>();
     let bar = progress::bar(all, "sentences");
@@ -40,49 +42,109 @@ pub fn run(args: &Make, out: &mut dyn Write) -> Result<()> {
         rows.push((name.to_owned(), statistics));
     };
     let sentences = |name, all| Sentences { name, all, most, gold_tags };
-    let folder = args.out.join("folds");
     let mut lists = Vec::with_capacity(train.len());
     for (fold, part) in parts.into_iter().enumerate() {
-        let path = folder.join(format!("fold-{fold:03}.jsonl"));
-        let fold = fold as u32;
-        let n = part.len();
-        if let Some(known) = kept(&path, n)? {
-            go_on(n);
-            lists.extend(known);
-            continue;
-        }
-        let made = jackknifed(&*prepared, sentences("train", train), fold, part, &mut go_on)?;
-        write(&path, &made)?;
-        lists.extend(made);
+        let path = args.out.join("folds").join(format!("fold-{fold:03}.jsonl"));
+        lists.extend(kept_or(&path, part.len(), &mut go_on, |go_on| {
+            let parser = source.without(fold, &part, train.len())?;
+            let mut made = candidates_of(&*parser, sentences("train", train), part, go_on)?;
+            made.iter_mut().for_each(|list| list.fold = Some(fold as u32));
+            Ok(made)
+        })?);
     }
     write(&args.out.join("train.jsonl"), &lists)?;
     keep("train", lists);
-    let parser = prepared.induce(&vec![1.0; train.len()])?;
+    let parser = source.whole(train.len())?;
     for part in &data.held_out {
         let path = args.out.join(format!("{}.jsonl", part.name));
         let n = part.sentences.len();
-        let lists = match kept(&path, n)? {
-            Some(known) => {
-                go_on(n);
-                known
-            }
-            None => {
-                let all = sentences(part.name, &part.sentences);
-                let made = candidates_of(&*parser, all, 0..n, &mut go_on)?;
-                write(&path, &made)?;
-                made
-            }
-        };
+        let lists = kept_or(&path, n, &mut go_on, |go_on| {
+            Ok(candidates_of(&*parser, sentences(part.name, &part.sentences), 0..n, go_on)?)
+        })?;
         keep(part.name, lists);
     }
     bar.finish_and_clear();
     report(args, &rows, out)
 }
 
+/// Where parsers come from.
+enum Source {
+    /// Made of the training trees.
+    Made(Box<dyn Prepared>),
+    /// Trained before: for all, and for every fold.
+    Trained(Arc<dyn TreeParser>, Vec<Arc<dyn TreeParser>>),
+}
+
+impl Source {
+    fn of(args: &Make, config: &Config, data: &Data) -> Result<Source> {
+        let Some(path) = &args.parser else {
+            let trees = data.train.trees();
+            return Ok(Source::Made(parser::build(&config.parser)?.prepare(&trees)?));
+        };
+        if args.fold_parser.is_empty() {
+            tell(
+                "warning: the parser may know the training sentences, whose candidates then are \
+                  better than those of new ones: --fold-parser names parsers that do not",
+            );
+        }
+        let folds = args.fold_parser.iter().map(|path| load(path)).collect::<Result<_>>()?;
+        Ok(Source::Trained(load(path)?, folds))
+    }
+
+    /// A parser that has not seen a part of the training set.
+    fn without(
+        &self,
+        fold: usize,
+        part: &Range<usize>,
+        sentences: usize,
+    ) -> Result<Arc<dyn TreeParser>> {
+        match self {
+            Source::Made(prepared) => {
+                let weight = |i: usize| if part.contains(&i) { 0.0 } else { 1.0 };
+                Ok(prepared.induce(&(0..sentences).map(weight).collect::<Vec<_>>())?)
+            }
+            Source::Trained(whole, folds) => Ok(folds.get(fold).unwrap_or(whole).clone()),
+        }
+    }
+
+    fn whole(&self, sentences: usize) -> Result<Arc<dyn TreeParser>> {
+        match self {
+            Source::Made(prepared) => Ok(prepared.induce(&vec![1.0; sentences])?),
+            Source::Trained(whole, _) => Ok(whole.clone()),
+        }
+    }
+}
+
+/// A trained parser of any kind.
+fn load(path: &Path) -> Result<Arc<dyn TreeParser>> {
+    let path = checkpoint_file(path)?;
+    match SsnFile::load(&path) {
+        Ok(file) => Ok(Arc::new(file.ssn)),
+        Err(_) => Ok(ParserFile::load(&path)?.parser),
+    }
+}
+
+/// The lists of an earlier call, or those that are made now.
+fn kept_or(
+    path: &Path,
+    sentences: usize,
+    go_on: &mut dyn FnMut(usize) -> bool,
+    make: impl FnOnce(&mut dyn FnMut(usize) -> bool) -> Result<Vec<CandidateList>>,
+) -> Result<Vec<CandidateList>> {
+    if let Some(known) = kept(path, sentences)? {
+        go_on(sentences);
+        return Ok(known);
+    }
+    let made = make(go_on)?;
+    write(path, &made)?;
+    Ok(made)
+}
+
 fn config(args: &Make) -> Result<Config> {
     let mut changes = Vec::new();
     changes.extend(args.k.map(|k| format!("rerank.candidates={k}")));
-    changes.extend(args.folds.map(|n| format!("rerank.folds={n}")));
+    let parsers = Some(args.fold_parser.len()).filter(|n| *n > 0);
+    changes.extend(args.folds.or(parsers).map(|n| format!("rerank.folds={n}")));
     changes.extend(args.gold_tags.then(|| "rerank.gold_tags=true".to_owned()));
     if !args.dev.is_empty() {
         changes.push(format!("data.dev={:?}", args.dev));
@@ -95,9 +157,13 @@ fn config(args: &Make) -> Result<Config> {
 }
 
 /// Makes the folder, or finds that of an earlier call with the same settings.
-fn begin(folder: &Path, config: &Config) -> Result<()> {
+fn begin(args: &Make, config: &Config) -> Result<()> {
+    let folder = &args.out;
     let shown = folder.display();
-    let (path, text) = (folder.join("config.toml"), config.to_toml());
+    let (path, mut text) = (folder.join("config.toml"), config.to_toml());
+    for parser in args.parser.iter().chain(&args.fold_parser) {
+        text += &format!("# parser {}\n", parser.display());
+    }
     match std::fs::read_to_string(&path) {
         Ok(known) if known == text => {
             tell(&format!("note: going on in {shown}"));

@@ -37,6 +37,10 @@ pub struct Train {
     #[arg(long, value_name = "KERNEL",
           value_parser = PossibleValuesParser::new(["fisher", "top", "top-efficient", "tree"]))]
     pub kernel: Option<String>,
+    /// Derive the kernel from a history-based parser: its file, or the run folder of its training
+    /// [default: from a treebank grammar of the lists' gold trees]
+    #[arg(long, value_name = "FILE")]
+    pub ssn: Option<PathBuf>,
     /// Change one setting, e.g. rerank.epochs=3; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,

@@ -2,8 +2,9 @@ use super::args::Train;
 use crate::cli::ensemble::args::Supervision;
 use crate::cli::ensemble::settings;
 use crate::cli::failure::Usage;
-use crate::cli::{candidates, progress};
+use crate::cli::{candidates, progress, sentences};
 use crate::config::{Config, Kernel, Kind};
+use crate::parser::ssn::{Ssn, SsnFile};
 use crate::report::counted;
 use crate::rerank::{
     Base, Epoch, FeatureCost, Judged, Lessons, Position, RerankerFile, Trained, TrainingFacts,
@@ -14,6 +15,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
@@ -24,7 +26,15 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
         let shown = path.display();
         return Err(Usage(format!("{shown} is there already; --force replaces it")).into());
     }
-    let config = config(args)?;
+    let mut config = config(args)?;
+    let ssn = match &args.ssn {
+        Some(path) => {
+            let file = SsnFile::load(&sentences::checkpoint_file(path)?)?;
+            config.ssn = file.config.ssn;
+            Some(Arc::new(file.ssn))
+        }
+        None => None,
+    };
     let most = config.rerank.candidates;
     let read = |path: &Path| -> Result<Vec<Judged>> {
         Ok(Judged::all(candidates::read(path, &args.reading)?.lists, most))
@@ -33,12 +43,12 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
     let dev = args.dev.as_deref().map(read).transpose()?.unwrap_or_default();
     run::stop_on_signals()?;
     if !args.sizes.is_empty() {
-        return curve(args, &config, &lists, &dev, out);
+        return curve(args, &config, ssn.as_ref(), (&lists, &dev), out);
     }
     if let Some(n) = args.cost {
-        return cost(args, &config, &lists, n as usize, out);
+        return cost(args, &config, ssn.as_ref(), &lists[..lists.len().min(n as usize)], out);
     }
-    let (trained, seconds) = train_on(&config, &lists, &dev)?;
+    let (trained, seconds) = train_on(&config, ssn.as_ref(), &lists, &dev)?;
     let Some(path) = &args.out else { bail!("no file for the reranker: name one by --out") };
     let Trained { reranker, chosen, .. } = &trained;
     let facts = TrainingFacts {
@@ -71,19 +81,25 @@ fn config(args: &Train) -> Result<Config> {
 }
 
 /// The model of the kernel; the tree kernel has none.
-fn base(config: &Config, lists: &[Judged]) -> Result<Option<Base>> {
+fn base(config: &Config, ssn: Option<&Arc<Ssn>>, lists: &[Judged]) -> Result<Option<Base>> {
     let settings = &config.rerank;
-    Ok(match settings.kernel {
-        Kernel::Tree => None,
-        _ => Some(Base::induced(&config.parser, lists, &folds(lists, settings.folds))?),
+    Ok(match (settings.kernel, ssn) {
+        (Kernel::Tree, _) => None,
+        (_, Some(ssn)) => Some(Base::ssn(ssn.clone())),
+        (_, None) => Some(Base::induced(&config.parser, lists, &folds(lists, settings.folds))?),
     })
 }
 
 /// Trains, and tells progress on a terminal.
-fn train_on(config: &Config, lists: &[Judged], dev: &[Judged]) -> Result<(Trained, f64)> {
+fn train_on(
+    config: &Config,
+    ssn: Option<&Arc<Ssn>>,
+    lists: &[Judged],
+    dev: &[Judged],
+) -> Result<(Trained, f64)> {
     let start = Instant::now();
     let settings = &config.rerank;
-    let base = base(config, lists)?;
+    let base = base(config, ssn, lists)?;
     let bar = progress::bar(lists.len() * settings.epochs, "lists");
     let mut go_on = |Position { epoch, done, of }: Position| {
         bar.set_length((of * settings.epochs) as u64);
@@ -160,14 +176,14 @@ fn print(
 fn cost(
     args: &Train,
     config: &Config,
+    ssn: Option<&Arc<Ssn>>,
     lists: &[Judged],
-    n: usize,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let Some(base) = base(config, lists)? else {
+    let Some(base) = base(config, ssn, lists)? else {
         bail!("the tree kernel makes no vectors: choose another by --kernel");
     };
-    let costs = costs(&config.rerank, &base, &lists[..n.min(lists.len())]);
+    let costs = costs(&config.rerank, &base, lists);
     if args.json {
         let row = |(kernel, cost): &(Kernel, FeatureCost)| {
             json!({
@@ -181,10 +197,9 @@ fn cost(
         writeln!(out)?;
         return Ok(());
     }
-    let lists = n.min(lists.len()) as f64;
     writeln!(out, "{:14} {:>16} {:>12}", "", "not 0, of a tree", "ms of a list")?;
     for (kernel, cost) in &costs {
-        let milliseconds = 1e3 * cost.seconds / lists;
+        let milliseconds = 1e3 * cost.seconds / lists.len() as f64;
         writeln!(out, "{:14} {:>16.1} {milliseconds:>12.2}", kernel.name(), cost.per_candidate())?;
     }
     Ok(())
@@ -194,8 +209,8 @@ fn cost(
 fn curve(
     args: &Train,
     config: &Config,
-    lists: &[Judged],
-    dev: &[Judged],
+    ssn: Option<&Arc<Ssn>>,
+    (lists, dev): (&[Judged], &[Judged]),
     out: &mut dyn Write,
 ) -> Result<()> {
     let mut sizes: Vec<usize> = args.sizes.iter().map(|n| *n as usize).collect();
@@ -211,7 +226,7 @@ fn curve(
     }
     let mut points = Vec::new();
     for size in sizes {
-        let (trained, seconds) = train_on(config, &lists[..size], dev)?;
+        let (trained, seconds) = train_on(config, ssn, &lists[..size], dev)?;
         let f1 = trained.chosen.dev_f1.unwrap_or(f64::NAN);
         points.push(json!({
             "lists": size, "dev_f1": f1, "gain": f1 - base, "seconds": seconds,

@@ -107,7 +107,9 @@ impl Ssn {
         Ok(())
     }
 
-    fn read(config: &Config, file: &TensorFile) -> Result<Ssn, String> {
+    /// What [`TreeParser::store`](crate::parser::TreeParser::store) put into a file; says what is
+    /// wrong with the file.
+    pub fn read(config: &Config, file: &TensorFile) -> Result<Ssn, String> {
         let root: Option<Arc<str>> = file.get("root")?;
         let chains: BTreeSet<Arc<str>> = file.get("chains")?;
         let (labels, tags) = (file.get("labels")?, file.get("tags")?);

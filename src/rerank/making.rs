@@ -1,10 +1,10 @@
-//! Candidates by a parser of ours. Those of training sentences come from parsers that have not
+//! Candidates by a parser of ours. Those of training sentences must come from parsers that have not
 //! seen the sentence: each part of the training set is parsed by what the others teach (Collins
 //! 2000).
 
 use super::RerankError;
 use crate::ensemble::Annotated;
-use crate::parser::{Prepared, TreeParser, Words};
+use crate::parser::{TreeParser, Words};
 use crate::treebank::candidates::CandidateList;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -58,22 +58,5 @@ pub fn candidates_of(
             return Err(RerankError::Stopped);
         }
     }
-    Ok(lists)
-}
-
-/// The candidates of one part of the training set, whose sentences are next to each other, by a
-/// parser that the others teach. `prepared` are the trees of all sentences.
-pub fn jackknifed(
-    prepared: &dyn Prepared,
-    sentences: Sentences,
-    fold: u32,
-    part: Range<usize>,
-    go_on: &mut dyn FnMut(usize) -> bool,
-) -> Result<Vec<CandidateList>, RerankError> {
-    let weight = |i: usize| if part.contains(&i) { 0.0 } else { 1.0 };
-    let weights: Vec<f64> = (0..sentences.all.len()).map(weight).collect();
-    let parser = prepared.induce(&weights)?;
-    let mut lists = candidates_of(&*parser, sentences, part, go_on)?;
-    lists.iter_mut().for_each(|list| list.fold = Some(fold));
     Ok(lists)
 }
