@@ -39,9 +39,9 @@ impl Default for Rerank {
             gold_tags: false,
             epochs: 1,
             loss: Loss::F1,
-            init: FirstWeights::LogProbOne,
+            init: FirstWeights::LogProbFixed,
             vote: Vote::Averaged,
-            scales: vec![0.1, 0.3, 1.0, 3.0, 10.0],
+            scales: vec![0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0],
             lambda: 0.3,
             normalise: false,
         }
@@ -150,9 +150,9 @@ pub enum Loss {
 pub enum FirstWeights {
     Zero,
     /// 1 for the log-probability, so that the base parser's order is where learning begins.
-    #[default]
     LogProbOne,
-    /// The same, and that weight is never changed.
+    /// The same, and that weight is never changed: the scale alone says what it counts.
+    #[default]
     LogProbFixed,
 }
 

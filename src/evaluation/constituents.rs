@@ -28,7 +28,7 @@ impl PartialOrd for Constituent {
 pub struct Constituents(Vec<Constituent>);
 
 /// Tags whose words the usual scoring of the Penn Treebank takes out, and those of empty elements.
-const UNCOUNTED_TAGS: [&str; 6] = [",", ".", ":", "``", "''", "-NONE-"];
+pub const UNCOUNTED_TAGS: [&str; 6] = [",", ".", ":", "``", "''", "-NONE-"];
 
 impl Constituents {
     /// What evalb counts with its usual parameters: words with a punctuation tag are taken out

@@ -16,7 +16,7 @@ mod span;
 mod spread;
 
 pub use baseline::{balanced, left_branching, oracle, random, right_branching};
-pub use constituents::{Agreement, BracketTotals, Constituent, Constituents};
+pub use constituents::{Agreement, BracketTotals, Constituent, Constituents, UNCOUNTED_TAGS};
 pub use literature::{Literature, Published};
 pub use ranking::Ranking;
 pub use scores::{LabelCount, Scores, pcfg_perplexity};

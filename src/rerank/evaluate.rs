@@ -2,10 +2,14 @@
 
 use super::{Judged, Scored};
 use crate::ensemble::rooted;
+use crate::evaluation::UNCOUNTED_TAGS;
 use crate::evaluation::evalb::{Evaluation, Parameters, evaluate};
 use crate::evaluation::significance::{EXACT_UP_TO, Figure, LeftOut, Method, Samples, randomise};
 use crate::treebank::{NodeId, Tree, TreeBuilder};
 use std::sync::Arc;
+
+/// Stands for a tag of punctuation on a word that is none: a wrong tag like any other.
+const WRONG: &str = "WRONG";
 
 /// What chose a candidate of every list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +67,7 @@ impl Outcome {
                     System::Reranked => (*chosen)?,
                     System::Oracle => list.oracle()?,
                 };
-                in_gold_words(list, list.trees.get(k)?)
+                as_compared(list, list.trees.get(k)?)
             }))
         });
         let mut parameters = Parameters::default();
@@ -109,9 +113,12 @@ pub fn tree_lines(lists: &[Judged], scored: &[Scored]) -> Vec<u8> {
     text(lists.iter().zip(scored).map(chosen))
 }
 
-/// A candidate with the words as the gold tree writes them: escapes are no errors of a parser.
-fn in_gold_words(list: &Judged, tree: &Tree) -> Option<Tree> {
-    let words: &[Arc<str>] = list.list.gold.as_ref()?.words();
+/// A candidate with the words as the gold tree writes them, for escapes are no errors of a parser,
+/// and with punctuation where the gold tags have it, for evalb compares nothing of a sentence of
+/// which it takes out more or fewer words than of the gold tree.
+fn as_compared(list: &Judged, tree: &Tree) -> Option<Tree> {
+    let gold = list.list.gold.as_ref()?;
+    let words: Vec<(&Arc<str>, &Arc<str>)> = gold.words().iter().zip(gold.tags()).collect();
     let mut builder = TreeBuilder::new();
     let mut stack: Vec<Option<NodeId>> = vec![Some(tree.root())];
     while let Some(step) = stack.pop() {
@@ -122,7 +129,13 @@ fn in_gold_words(list: &Judged, tree: &Tree) -> Option<Tree> {
         let node = tree.node(id);
         match node.position {
             Some(position) => {
-                builder.word(node.label.clone(), words.get(position as usize)?.clone());
+                let (word, gold) = *words.get(position as usize)?;
+                let tag = match [node.label, gold].map(|tag| UNCOUNTED_TAGS.contains(&&**tag)) {
+                    [_, true] => gold.clone(),
+                    [true, false] => WRONG.into(),
+                    [false, false] => node.label.clone(),
+                };
+                builder.word(tag, word.clone());
             }
             None => {
                 builder.open(node.label.clone());

@@ -27,9 +27,10 @@ impl Judged {
             list.candidates.iter().map(|c| Arc::new(rooted(&c.tree))).collect();
         let mut agreements = Vec::new();
         if let Some(gold) = &list.gold {
-            let gold = Constituents::counted(&rooted(gold));
-            agreements =
-                trees.iter().map(|tree| gold.agreement(&Constituents::counted(tree))).collect();
+            let counted = Constituents::counted(&rooted(gold));
+            // What is punctuation is told by the gold tags, so that positions are the same.
+            let of = |tree: &Arc<Tree>| Constituents::counted_by(tree, gold.tags());
+            agreements = trees.iter().map(|tree| counted.agreement(&of(tree))).collect();
         }
         Judged { list, trees, agreements }
     }

@@ -109,9 +109,11 @@ impl Comparison {
             let (x, y) = (&a.agreements[best_a], &b.agreements[best_b]);
             found.union_oracle.add(if y.f1() > x.f1() { y } else { x });
             if let Some(gold) = &a.list.gold {
-                let gold = Constituents::counted(&rooted(gold));
-                let [of_a, of_b] =
-                    [a, b].map(|list| missing(&gold, &Constituents::counted(&list.trees[0])));
+                let tags = || gold.tags();
+                let counted = Constituents::counted(&rooted(gold));
+                let [of_a, of_b] = [a, b].map(|list| {
+                    missing(&counted, &Constituents::counted_by(&list.trees[0], tags()))
+                });
                 missed[0] += of_a.len();
                 missed[1] += of_b.len();
                 common += of_a.iter().filter(|at| of_b.contains(at)).count();

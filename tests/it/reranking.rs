@@ -203,6 +203,81 @@ fn what_is_no_reranker_or_holds_nothing_to_learn_is_refused() {
         .fails()
         .complains("no sentence has a gold tree and two candidates");
     assert!(!model.exists());
-    rankspace("rerank apply").arg(&lists).arg(&lists).fails().complains("safetensors");
+    rankspace("rerank apply").arg(&lists).arg(&lists).fails().complains("is not a checkpoint");
     rankspace("rerank train x.jsonl").refused();
+}
+
+#[test]
+fn a_history_based_parser_makes_candidates_and_the_kernel_to_rerank_them() {
+    let base = tempfile::tempdir().expect("a folder");
+    let trees = treebank(base.path());
+    let run = base.path().join("ssn");
+    rankspace("ssn train --set ssn.hidden=8 --set ssn.min_count=1 --set training.epochs=6 --set threads=1")
+        .arg("--train")
+        .arg(&trees)
+        .arg("--dev")
+        .arg(&trees)
+        .arg("--out")
+        .arg(&run)
+        .succeeds();
+    let out = base.path().join("candidates");
+    let make = |call: crate::call::Call| {
+        call.arg("--train")
+            .arg(&trees)
+            .arg("--dev")
+            .arg(&trees)
+            .arg("--parser")
+            .arg(&run)
+            .arg("--out")
+            .arg(&out)
+    };
+    make(rankspace("candidates make -k 6 --folds 3"))
+        .succeeds()
+        .complains("the parser may know the training sentences");
+    let lists = |name: &str| out.join(name);
+    for (kernel, set) in [
+        ("top-efficient", "rerank.score=list"),
+        ("top", "rerank.score=model"),
+        ("fisher", "rerank.weights=all"),
+    ] {
+        let model = base.path().join(format!("{kernel}.safetensors"));
+        let trained = rankspace("rerank train --json --kernel")
+            .arg(kernel)
+            .arg("--set")
+            .arg(set)
+            .arg("--ssn")
+            .arg(&run)
+            .arg(lists("train.jsonl"))
+            .arg("--dev")
+            .arg(lists("dev.jsonl"))
+            .arg("--out")
+            .arg(&model)
+            .succeeds()
+            .json();
+        let applied =
+            rankspace("rerank apply --json").arg(&model).arg(lists("dev.jsonl")).succeeds().json();
+        let told = trained["chosen"]["dev_f1"].as_f64().expect("a figure");
+        let found = applied["reranked"]["f1"].as_f64().expect("a figure");
+        assert!((told - found).abs() < 1e-9, "{kernel}: {told} {found}");
+        rankspace("rerank explain --sentence 1 --candidate 2")
+            .arg(&model)
+            .arg(lists("dev.jsonl"))
+            .succeeds()
+            .prints("log-probability");
+    }
+    rankspace("rerank train --kernel top-efficient --set rerank.weights=all --ssn")
+        .arg(&run)
+        .arg(lists("train.jsonl"))
+        .arg("--out")
+        .arg(base.path().join("none"))
+        .fails()
+        .complains("is of output weights");
+    let cost = rankspace("rerank train --json --cost=5 --ssn")
+        .arg(&run)
+        .arg(lists("train.jsonl"))
+        .succeeds()
+        .json();
+    let non_zeros = |i: usize| cost[i]["non_zeros"].as_u64().expect("a number");
+    assert_eq!(cost[0]["kernel"], "top-efficient");
+    assert!(non_zeros(0) > 0 && non_zeros(0) < non_zeros(1), "{cost}");
 }

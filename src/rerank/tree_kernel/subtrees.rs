@@ -15,6 +15,9 @@ type Production = Box<[Name]>;
 /// Stands before the names of a preterminal's production.
 pub(super) const WORD: Name = u32::MAX;
 
+/// Calls that may be open in a comparison; what is deeper does without.
+const RECURSION: usize = 100;
+
 /// Whole subtrees, each once, with what C makes of them.
 #[derive(Clone, Debug)]
 pub struct Subtrees {
@@ -196,21 +199,35 @@ impl Subtrees {
 
     /// C of two subtrees.
     pub fn common(&self, a: SubtreeId, b: SubtreeId) -> f64 {
-        let subtree = |id: SubtreeId| self.nodes[id as usize];
+        self.common_below(a, b, 0)
+    }
+
+    /// The same, where so many calls are open: most comparisons end after one or two.
+    fn common_below(&self, a: SubtreeId, b: SubtreeId, depth: usize) -> f64 {
         if a == b {
-            return subtree(a).own;
+            return self.nodes[a as usize].own;
         }
         if self.production(a) != self.production(b) {
             return 0.0;
         }
-        // Equal preterminals are one subtree, so that these two are phrases. No recursion: trees may
-        // be of any depth.
+        if depth == RECURSION {
+            return self.common_at_any_depth(a, b);
+        }
+        // Equal preterminals are one subtree, so that these two are phrases.
+        let pairs = self.children(a).iter().zip(self.children(b));
+        let factors = pairs.map(|(a, b)| 1.0 + self.common_below(*a, *b, depth + 1));
+        self.lambda * factors.product::<f64>()
+    }
+
+    /// C of two phrases of the same production without recursion.
+    fn common_at_any_depth(&self, a: SubtreeId, b: SubtreeId) -> f64 {
         let frame = |a, b| Frame { a, b, next: 0, product: self.lambda };
         let mut stack = vec![frame(a, b)];
         let mut value = 0.0;
         while let Some(top) = stack.last_mut() {
-            let (left, right) = (subtree(top.a), subtree(top.b));
-            if top.next == left.count {
+            let (left, right) = (self.children(top.a), self.children(top.b));
+            let next = top.next as usize;
+            if next == left.len() {
                 value = top.product;
                 stack.pop();
                 if let Some(above) = stack.last_mut() {
@@ -218,11 +235,10 @@ impl Subtrees {
                 }
                 continue;
             }
-            let child = |of: Subtree| self.children[(of.first + top.next) as usize];
-            let (a, b) = (child(left), child(right));
+            let (a, b) = (left[next], right[next]);
             top.next += 1;
             if a == b {
-                top.product *= 1.0 + subtree(a).own;
+                top.product *= 1.0 + self.nodes[a as usize].own;
             } else if self.production(a) == self.production(b) {
                 stack.push(frame(a, b));
             }
