@@ -3,6 +3,7 @@
 
 mod analysis;
 mod args;
+mod attend;
 mod bench;
 mod candidates;
 mod card;
@@ -30,6 +31,7 @@ mod presets;
 mod progress;
 mod published;
 mod rerank;
+mod resume;
 mod sample;
 mod score;
 mod seeds;
@@ -85,7 +87,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Doctor(args)) => doctor::run(&args, out),
         Some(Command::Completions(args)) => completions::run(&args, out),
         Some(Command::Train(args)) => train::train(&args, out),
-        Some(Command::Resume(args)) => train::resume(&args, out),
+        Some(Command::Resume(args)) => resume::run(&args, out),
         Some(Command::Card(args)) => card::run(&args, out),
         Some(Command::Sweep(args)) => sweep::run(&args, out),
         Some(Command::Bag(args)) => ensemble::bag(&args, out),

@@ -1,26 +1,19 @@
-//! `train` and `resume`: start a job in a run folder and tell what it reports.
+//! `train`: settings from file or preset and command line, and a job in a new run folder.
 
-use super::args::{Resume, Train};
-use super::ensemble;
-use super::failure::{Usage, is_closed_pipe};
+use super::args::Train;
+use super::attend::attend;
+use super::failure::Usage;
 use super::file;
-use super::lines::{self};
 use super::plain::tell;
-use super::progress::Bars;
 use super::seeds;
-use super::sweep;
-use super::teller::{Summary, Teller};
 use super::values::blame;
 use crate::config::{self, Config, ConfigError};
 use crate::model;
-use crate::report::RunState;
-use crate::run::{self, Command, Group, Job, Outcome, RunFolder};
+use crate::run::{self, Group, Job, RunFolder};
 use crate::treebank::{DATA_PRESETS, Splits, TreebankError};
 use anyhow::{Result, bail};
-use crossbeam_channel::RecvTimeoutError;
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 
 /// Where runs go without `--out`.
 pub const RUNS: &str = "runs";
@@ -68,29 +61,8 @@ pub fn checked_settings(args: &Train) -> Result<Config> {
     Ok(config)
 }
 
-pub fn resume(args: &Resume, out: &mut dyn Write) -> Result<()> {
-    if Group::is_one(&args.run) {
-        let group = Group::open(&args.run)?;
-        check_device(args.device.as_deref(), group.config())?;
-        run::stop_on_signals()?;
-        return seeds::attend(&group, (args.parallel, args.device.as_deref()), args.json, out);
-    }
-    if run::Sweep::is_one(&args.run) {
-        let sweep = run::Sweep::open(&args.run)?;
-        check_device(args.device.as_deref(), sweep.config())?;
-        run::stop_on_signals()?;
-        return sweep::attend(&sweep, (args.parallel, args.device.as_deref()), args.json, out);
-    }
-    let folder = RunFolder::open(&args.run)?;
-    if args.device.is_some() {
-        check_device(args.device.as_deref(), &folder.config()?)?;
-    }
-    run::stop_on_signals()?;
-    attend(Job::resume_on(folder, args.device.clone())?, args.json, out)
-}
-
 /// Whether a device that the command line names means anything.
-fn check_device(device: Option<&str>, config: &Config) -> Result<(), Usage> {
+pub fn check_device(device: Option<&str>, config: &Config) -> Result<(), Usage> {
     let Some(device) = device else { return Ok(()) };
     let config = Config { device: device.into(), ..config.clone() };
     model::placement(&config).map(drop).map_err(|e| Usage(format!("--device: {e}")))
@@ -184,82 +156,4 @@ pub fn settings(args: &Train) -> Result<Config> {
         let change = culprit.map_or("", |n| changes[n - 1].as_str());
         blame(change, error).into()
     })
-}
-
-/// Listens until the job has ended, and tells how it did.
-pub fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
-    let folder = job.folder().path().to_owned();
-    let family = job.folder().config().map(|c| c.model.family).unwrap_or_default();
-    let mut teller = Teller::new(family, String::new(), Bars::on_terminal(), json);
-    teller.say(&format!("run folder {}", folder.display()), out)?;
-    let mut told = Ok(());
-    let mut stopping = false;
-    loop {
-        match job.events().recv_timeout(Duration::from_millis(100)) {
-            Ok(event) => {
-                if told.is_ok() {
-                    told = teller.tell(&event, out);
-                    if told.is_err() {
-                        // Nobody reads us any more: end in good order.
-                        job.send(Command::Stop);
-                    }
-                }
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-        if run::stop_requested() && !stopping {
-            stopping = true;
-            teller.note("stopping after this step; once more to end at once");
-        }
-    }
-    if let Some(bars) = &teller.bars {
-        bars.clear();
-    }
-    let outcome = job.join();
-    match told {
-        Err(error) if is_closed_pipe(&error) => {
-            tell(&format!(
-                "note: standard output was closed, and the run was stopped at step {}; go on with: \
-                 rankspace resume {}",
-                outcome.step,
-                folder.display()
-            ));
-            return Ok(());
-        }
-        other => other?,
-    }
-    conclude(&outcome, &RunFolder::open(&folder)?, &teller, out)
-}
-
-fn conclude(
-    outcome: &Outcome,
-    folder: &RunFolder,
-    teller: &Teller,
-    out: &mut dyn Write,
-) -> Result<()> {
-    let shown = folder.path().display();
-    if outcome.state == RunState::Failed {
-        let reason = outcome.reason.as_deref().unwrap_or("for an unknown reason");
-        bail!("the run in {shown} failed: {reason}");
-    }
-    if let Some(best) = &outcome.best {
-        let mut line = format!("best  epoch {}  dev  {}", best.epoch, lines::figures(&best.dev));
-        if let Some(test) = &best.test {
-            line.push_str(&format!("  test  {}", lines::figures(test)));
-        }
-        teller.say(&line, out)?;
-    }
-    if outcome.state == RunState::Stopped {
-        teller.say(&format!("go on with: rankspace resume {shown}"), out)?;
-    }
-    let config = folder.config()?;
-    if config.kind.is_ensemble() {
-        return ensemble::conclude(folder, &config, teller.json, out);
-    }
-    if teller.json {
-        serde_json::to_writer(&mut *out, &Summary::of(outcome, folder.path()))?;
-        writeln!(out)?;
-    }
-    Ok(())
 }

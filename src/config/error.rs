@@ -1,4 +1,5 @@
 use super::keys::meant;
+use super::words::{nearest, quoted};
 use thiserror::Error;
 
 /// What TOML can hold and a setting that counts may be.
@@ -64,6 +65,7 @@ pub(super) fn with_suggestion(message: &str) -> String {
         ("struct Parser", SECTION),
         ("struct Ensemble", SECTION),
         ("struct Rerank", SECTION),
+        ("struct Ssn", SECTION),
     ] {
         if let Some(found) = message.strip_suffix(&format!(", expected {kind}")) {
             let found = found.split_once(": ").map_or(found, |(_, found)| found);
@@ -84,22 +86,4 @@ pub(super) fn with_suggestion(message: &str) -> String {
         Some(best) => format!("unknown {what} `{unknown}`, did you mean {best}?"),
         None => message.replacen(said, &format!("unknown {what}"), 1),
     }
-}
-
-/// What stands between backquotes.
-pub(super) fn quoted(message: &str) -> impl Iterator<Item = &str> {
-    message.split('`').skip(1).step_by(2)
-}
-
-/// The candidate most similar to `word`, if it is more so than `least` (0 to 1).
-pub fn nearest<'a>(
-    word: &str,
-    least: f64,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
-    candidates
-        .map(|c| (strsim::jaro_winkler(word, c), c))
-        .filter(|(similarity, _)| *similarity > least)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, c)| c)
 }

@@ -1,7 +1,7 @@
 //! Which keys there are, and which of them a mistyped or misplaced one was meant to be.
 
 use super::Config;
-use super::error::{nearest, quoted};
+use super::words::{nearest, quoted};
 
 /// A key that no config has.
 const NO_KEY: &str = "no-such-key";

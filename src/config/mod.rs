@@ -15,13 +15,14 @@ mod rerank;
 mod sections;
 mod ssn;
 mod uses;
+mod words;
 
 pub use data::{
     Data, Discontinuous, Encoding, Format, FunctionLabels, Punctuation, Sources, UnaryChains,
     VocabularyLimits,
 };
 pub use ensemble::{Ensemble, Kind, OnFailure, Sampling, Update};
-pub use error::{ConfigError, nearest};
+pub use error::ConfigError;
 pub use keys::setting;
 pub use parser::{Binarisation, Heads, Horizontal, LexiconKind, Parser, ParserFamily};
 pub use presets::{Preset, preset, presets};
@@ -32,6 +33,7 @@ pub use sections::{
 };
 pub use ssn::Ssn;
 pub use uses::unused;
+pub use words::nearest;
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Training presets: TOML files compiled in from `assets/presets/`.
 
-use super::{Config, ConfigError, error::nearest, key_of};
+use super::{Config, ConfigError, key_of, nearest};
 
 /// A named, documented config.
 #[derive(Clone, Copy, Debug)]

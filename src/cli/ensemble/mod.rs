@@ -2,16 +2,15 @@
 
 pub mod args;
 mod curve;
-mod figures;
+pub mod figures;
 mod ranking;
 mod weak;
 
 pub use curve::run as learning_curve;
-pub use figures::conclude;
 pub use weak::load as trees;
 
+use super::attend::attend;
 use super::failure::Usage;
-use super::train;
 use super::values::blame;
 use crate::config::{Config, ConfigError, Kind};
 use crate::parser;
@@ -66,7 +65,7 @@ fn begin(
         None => RunFolder::create(Path::new(RUNS), &config)?,
     };
     run::stop_on_signals()?;
-    train::attend(Job::train(config, folder)?, args.json, out)
+    attend(Job::train(config, folder)?, args.json, out)
 }
 
 /// The config of a file, or the defaults, with the changes of the command line.

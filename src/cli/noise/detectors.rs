@@ -1,6 +1,5 @@
 //! The rankings of one noisy treebank, each kept in a file of its own.
 
-use super::table::Stopped;
 use crate::analysis::conflicts::Unit;
 use crate::analysis::conflicts::Variation;
 use crate::analysis::noise::{Ranked, ranking_from_tsv, ranking_to_tsv};
@@ -13,6 +12,11 @@ use crate::parser;
 use crate::run::{self, RunFolder};
 use anyhow::{Context, Result, anyhow};
 use std::path::Path;
+
+/// The user asked for an end.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped; the same command goes on from here")]
+pub struct Stopped;
 
 /// What rankings are made of.
 pub struct Sources<'a> {

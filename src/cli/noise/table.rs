@@ -1,6 +1,6 @@
 //! `noise table`: every way to rank sentences, scored on treebanks with known errors.
 
-use super::detectors::{Rankings, Sources, rankings};
+use super::detectors::{Rankings, Sources, Stopped, rankings};
 use super::plant;
 use crate::analysis::noise::{Kind, Planting, Scores, from_tsv};
 use crate::checkpoint::write_atomically;
@@ -17,11 +17,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// The user asked for an end.
-#[derive(Debug, thiserror::Error)]
-#[error("stopped; the same command goes on from here")]
-pub struct Stopped;
 
 /// Scores by detector, one a seed.
 type Table = BTreeMap<&'static str, Vec<Scores>>;

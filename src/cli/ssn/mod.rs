@@ -3,8 +3,9 @@
 pub mod args;
 mod parse;
 
+use super::attend::attend;
 use super::ensemble::{settings, sources};
-use super::{seeds, train};
+use super::seeds;
 use crate::config::Kind;
 use crate::run::{self, Group, Job, RunFolder};
 use crate::treebank::Splits;
@@ -46,5 +47,5 @@ fn begin(args: &SsnTrain, out: &mut dyn Write) -> Result<()> {
         None => RunFolder::create(Path::new(RUNS), &config)?,
     };
     run::stop_on_signals()?;
-    train::attend(Job::train(config, folder)?, args.json, out)
+    attend(Job::train(config, folder)?, args.json, out)
 }
