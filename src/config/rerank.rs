@@ -43,7 +43,7 @@ impl Default for Rerank {
             vote: Vote::Averaged,
             scales: vec![0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0],
             lambda: 0.3,
-            normalise: false,
+            normalise: true,
         }
     }
 }
