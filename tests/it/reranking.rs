@@ -61,6 +61,8 @@ fn candidates_are_made_by_jackknifing_and_reranked_by_every_kernel() {
             .arg(out.join("dev.jsonl"))
             .arg("--set")
             .arg("rerank.epochs=3")
+            .arg("--set")
+            .arg("rerank.scales=[0.01, 1, 100]")
             .arg("--out")
             .arg(&model)
             .succeeds()
@@ -78,7 +80,7 @@ fn candidates_are_made_by_jackknifing_and_reranked_by_every_kernel() {
         assert_eq!(f1("oracle"), 100.0, "{kernel}: {applied}");
         let p = applied["p"]["f1"].as_f64().expect("a figure");
         match kernel {
-            "tree" => assert!(f1("reranked") == 100.0 && p < 0.05, "{kernel}: {applied}"),
+            "tree" => assert!(f1("reranked") > f1("base") + 1.0 && p < 0.05, "{kernel}: {applied}"),
             _ => assert!(f1("reranked") >= f1("base"), "{kernel}: {applied}"),
         }
         let told = trained["chosen"]["dev_f1"].as_f64().expect("a figure");
