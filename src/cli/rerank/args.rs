@@ -53,7 +53,7 @@ pub struct Train {
     pub sizes: Vec<u64>,
     /// Only make the features of the first so many lists by every derived kernel, and show how many
     /// and how fast they are
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, num_args = 0..=1, require_equals = true,
           default_missing_value = "100", conflicts_with = "sizes",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub cost: Option<u64>,
