@@ -97,6 +97,8 @@ pub enum Command {
     /// Use the verdicts that people gave on suspicious sentences
     #[command(subcommand)]
     Ledger(Ledger),
+    /// Show what every order of elimination costs, and which is chosen
+    Plan(Plan),
     /// Check, rewrite, infer with and train factor graph grammars
     #[command(subcommand)]
     Fgg(Fgg),
@@ -141,6 +143,7 @@ impl Command {
             Command::Bench(args) => args.json || args.in_process,
             Command::Doctor(args) => args.json,
             Command::Watch(args) => args.json,
+            Command::Plan(args) => args.json,
             Command::Fgg(args) => args.is_json(),
             Command::Bag(args) => args.run.json,
             Command::Boost(args) => match &args.what {
@@ -558,6 +561,42 @@ pub struct Bench {
     /// Measure in this process; set by `bench` itself for its child processes
     #[arg(long, hide = true)]
     pub in_process: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "An order says what is summed out first: the states (rank), once a batch, or \
+                        the ranks (state), span by span or word by word. The numbers are the same. \
+                        Predicted seconds are those of what the orders differ in, measured ones \
+                        those of a whole step. Without a config twelve sizes are planned, some for \
+                        each order.\n\
+                        Example: rankspace plan --preset hmm-paper-14 --measure"
+)]
+pub struct Plan {
+    /// Config file (TOML)
+    #[arg(value_name = "CONFIG")]
+    pub config: Option<PathBuf>,
+    /// A named preset instead of a file; `rankspace presets` lists them
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
+    pub preset: Option<String>,
+    /// Change one setting, e.g. model.rank=64; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Sentences in lockstep [default: those of the config's batches]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = several)]
+    pub batch: Option<usize>,
+    /// Tokens of every sentence [default: 20]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = several)]
+    pub length: Option<usize>,
+    /// Sizes instead of a config, as `bench` takes them; may be repeated
+    #[arg(long = "case", value_name = "SPEC", conflicts_with_all = ["config", "preset"])]
+    pub cases: Vec<String>,
+    /// Also measure a training step in every order
+    #[arg(long)]
+    pub measure: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

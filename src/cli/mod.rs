@@ -27,6 +27,7 @@ mod noise;
 mod open;
 mod parse;
 mod plain;
+mod plan;
 mod presets;
 mod progress;
 mod published;
@@ -98,6 +99,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Noise(args)) => noise::run(&args, out),
         Some(Command::Ssn(args)) => ssn::run(&args, out),
         Some(Command::Ledger(args)) => ledger::run(&args, out),
+        Some(Command::Plan(args)) => plan::run(&args, out),
         Some(Command::Fgg(args)) => fgg::run(&args, out),
         Some(Command::Watch(args)) => watch::run(&args, out),
         Some(Command::Bench(args)) => bench::run(&args, out),

@@ -19,7 +19,7 @@ use std::path::Path;
 pub const RUNS: &str = "runs";
 
 pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
-    let config = checked_settings(args)?;
+    let mut config = checked_settings(args)?;
     let continues = args.seeds.is_some() && args.out.as_deref().is_some_and(Group::is_one);
     if let Some(path) = &args.out
         && holds_anything(path)
@@ -36,6 +36,7 @@ pub fn train(args: &Train, out: &mut dyn Write) -> Result<()> {
         run::stop_on_signals()?;
         return seeds::attend(&group, (args.parallel, None), args.json, out);
     }
+    run::settle_speeds(&mut config);
     let folder = match &args.out {
         Some(path) => RunFolder::create_at(path, &config)?,
         None => RunFolder::create(Path::new(RUNS), &config)?,

@@ -13,6 +13,7 @@ mod parser;
 mod presets;
 mod rerank;
 mod sections;
+mod speeds;
 mod ssn;
 mod uses;
 mod words;
@@ -31,6 +32,7 @@ pub use sections::{
     Compat, Config, Decode, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision,
     Run, Schedule, Select, Training,
 };
+pub use speeds::Speeds;
 pub use ssn::Ssn;
 pub use uses::unused;
 pub use words::nearest;

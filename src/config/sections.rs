@@ -1,6 +1,6 @@
 use super::ensemble::SUPERVISED;
 use super::ssn::HISTORY_BASED;
-use super::{ConfigError, Data, Ensemble, Kind, Parser, Rerank, Ssn};
+use super::{ConfigError, Data, Ensemble, Kind, Parser, Rerank, Speeds, Ssn};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Every setting of a run. All sections and keys have defaults.
@@ -247,6 +247,9 @@ pub struct Model {
     pub encoder_embedding: usize,
     pub compat: Compat,
     pub elimination: Elimination,
+    /// What the cheaper order is chosen by; usual proportions where nothing was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speeds: Option<Speeds>,
 }
 
 impl Default for Model {
@@ -265,6 +268,7 @@ impl Default for Model {
             encoder_embedding: 512,
             compat: Compat::None,
             elimination: Elimination::Auto,
+            speeds: None,
         }
     }
 }
@@ -518,6 +522,9 @@ impl Config {
             if !(1..=MOST).contains(&value) {
                 return bad(key, value.to_string(), "a number from 1 to 1000000");
             }
+        }
+        if let Some(speeds) = m.speeds.filter(|speeds| !speeds.are_usable()) {
+            return bad("model.speeds", format!("{speeds:?}"), "numbers above 0");
         }
         if !(1..=5).contains(&m.order) {
             return bad("model.order", m.order.to_string(), "a number from 1 to 5");

@@ -10,7 +10,7 @@ const LEARNT: &[Family] = &[RankPcfg, TdPcfg, Lpcfg, NPcfg, CPcfg, RankHmm, Lhmm
 
 /// Which families read which settings. Every key of `[model]` and `[training]` stands here, and
 /// those of other sections that some families do not read.
-const USES: [(&str, &[Family]); 30] = [
+const USES: [(&str, &[Family]); 31] = [
     ("precision", LEARNT),
     ("model.family", ALL),
     ("model.nonterminals", GRAMMARS),
@@ -26,6 +26,7 @@ const USES: [(&str, &[Family]); 30] = [
     // Floors under logarithms, and what the plateau schedule takes for better.
     ("model.compat", LEARNT),
     ("model.elimination", &[RankPcfg, TdPcfg, RankHmm]),
+    ("model.speeds", &[RankPcfg, TdPcfg, RankHmm]),
     ("training.epochs", ALL),
     ("training.max_steps", ALL),
     ("training.batch_size", LEARNT),

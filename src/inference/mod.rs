@@ -5,6 +5,7 @@
 //! respect to each of those matrices (by a hand-written outside pass), so that the networks
 //! above can be trained by any means. Everything is generic over `f32` and `f64`.
 
+pub mod calibrate;
 pub mod decode;
 pub mod dense_pcfg;
 pub mod matrix;

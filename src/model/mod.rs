@@ -34,9 +34,9 @@ pub use view::{
     state_name,
 };
 
-use crate::config::{Config, Decode, Elimination, Family, Precision};
+use crate::config::{self, Config, Decode, Elimination, Family, Precision};
 use crate::device::{self as devices, AdamFactors, Choice, DeviceError, DeviceInfo};
-use crate::inference::order::{Order, Plan};
+use crate::inference::order::{Order, Plan, Speeds};
 use crate::treebank::Batch;
 use candle_core::{Tensor, Var};
 use dense_pcfg::DensePcfg;
@@ -263,12 +263,36 @@ pub struct SymbolUse {
     pub preterminals: Vec<f64>,
 }
 
-/// The order of elimination that a setting names, or the cheaper one.
-fn order_of(setting: Elimination, plan: &dyn Plan) -> Order {
-    match setting {
-        Elimination::Auto => plan.cheapest(),
-        Elimination::Rank => Order::Rank,
-        Elimination::State => Order::State,
+/// How the order of elimination is chosen: as the settings say, or by cost.
+#[derive(Clone, Copy, Debug)]
+struct Eliminating {
+    setting: Elimination,
+    speeds: Speeds,
+}
+
+impl Eliminating {
+    fn of(config: &config::Model) -> Eliminating {
+        let measured = |s: config::Speeds| Speeds {
+            multiply_adds: s.multiply_adds,
+            packed: s.packed,
+            streamed: s.streamed,
+        };
+        let speeds = config.speeds.map_or(Speeds::USUAL, measured);
+        Eliminating { setting: config.elimination, speeds }
+    }
+
+    /// On a device, whose speeds are in another proportion than the host's.
+    fn on_device(setting: Elimination) -> Eliminating {
+        Eliminating { setting, speeds: Speeds::USUAL }
+    }
+
+    /// The order that is set, or the cheaper one.
+    fn order(&self, plan: &dyn Plan) -> Order {
+        match self.setting {
+            Elimination::Auto => plan.cheapest(&self.speeds),
+            Elimination::Rank => Order::Rank,
+            Elimination::State => Order::State,
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 use super::folder::{make_numbered, with_absolute_paths};
+use super::speeds::settle_speeds;
 use super::{BestFigures, Job, RunError, RunFolder, RunSummary, clock};
 use crate::checkpoint::write_atomically;
 use crate::config::Config;
@@ -180,6 +181,7 @@ impl Group {
         if let Some(device) = device {
             config.device = device.to_owned();
         }
+        settle_speeds(&mut config);
         let folder = RunFolder::create_at(&path, &config)?;
         Job::train(config, folder)
     }

@@ -68,9 +68,11 @@ impl Engine for Local {
     ) -> Result<PathBuf, String> {
         // A folder is made only for a run that can begin; this reads to the first sentence.
         Splits::check(config).map_err(|e| e.to_string())?;
-        let folder = RunFolder::create(base, config).map_err(|e| e.to_string())?;
+        let mut config = config.clone();
+        run::settle_speeds(&mut config);
+        let folder = RunFolder::create(base, &config).map_err(|e| e.to_string())?;
         let path = folder.path().to_owned();
-        let job = Job::train(config.clone(), folder).map_err(|e| e.to_string())?;
+        let job = Job::train(config, folder).map_err(|e| e.to_string())?;
         self.keep(id, job, messages, true);
         Ok(path)
     }

@@ -2,7 +2,7 @@
 
 use super::super::failure::Usage;
 use crate::config::{Config, Family};
-use crate::inference::order::Plan;
+use crate::inference::order::{Plan, Speeds};
 use crate::inference::{rank_hmm, rank_pcfg};
 use std::fmt;
 
@@ -143,7 +143,7 @@ impl Case {
                 let matrices = rows * d * r + pt * d * o + nt * d;
                 // H and I where the cheaper order of elimination has them, and the leaves J, K.
                 let plan = rank_pcfg::Training { nonterminals, rank, lengths: &lengths };
-                let order = plan.cheapest();
+                let order = plan.cheapest(&Speeds::USUAL);
                 let rules =
                     rank_pcfg::preparation(order, nonterminals, rank) + 2.0 * pt * r * distinct;
                 // H alpha and I alpha for every span of two and more words.
@@ -154,7 +154,8 @@ impl Case {
                 let m = states as f64;
                 // Both networks of five layers; logits of U and V; normalisers of W.
                 let networks = 5.0 * (m + o) * d * d + 2.0 * m * d * r + o * d * r + m * d;
-                let order = rank_hmm::Training { states, rank, lengths: &lengths }.cheapest();
+                let order =
+                    rank_hmm::Training { states, rank, lengths: &lengths }.cheapest(&Speeds::USUAL);
                 let chain = rank_hmm::preparation(order, states, rank);
                 // The start, and what leads from each token to the next.
                 let steps = m * r + batch * (n - 1.0) * rank_hmm::elements(order, states, rank);

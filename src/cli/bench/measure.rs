@@ -55,7 +55,7 @@ pub fn measure(case: &Case, (device, tf32): (&str, bool), steps: usize) -> Resul
 }
 
 /// Words drawn evenly from the vocabulary, the two special ones left out where others are.
-pub(super) fn random_batch(case: &Case, rng: &mut ChaCha8Rng) -> Result<Batch> {
+pub fn random_batch(case: &Case, rng: &mut ChaCha8Rng) -> Result<Batch> {
     let vocabulary = u32::try_from(case.vocabulary).context("vocab")?;
     let first = (Vocabulary::UNKNOWN + 1).min(vocabulary - 1);
     let sentence =

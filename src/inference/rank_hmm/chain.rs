@@ -3,7 +3,7 @@
 
 use super::resized;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use crate::inference::order::{Order, Plan, product};
+use crate::inference::order::{Order, Plan, Product, Reading};
 use crate::inference::{Real, thin};
 
 /// A training step on sentences of some lengths, in lockstep.
@@ -15,20 +15,27 @@ pub struct Training<'a> {
 }
 
 impl Plan for Training<'_> {
-    fn cost(&self, order: Order) -> f64 {
-        let matrix = elements(order, self.states, self.rank);
+    fn products(&self, order: Order) -> Vec<Product> {
+        let elements = elements(order, self.states, self.rank);
+        let product = |rows, reading| Product { rows, elements, reading };
         let longest = self.lengths.iter().copied().max().unwrap_or(0);
-        // Forward and backward, a product each time step, and one for the gradient of the matrix.
-        let steps = (1..longest).map(|t| {
-            let rows = self.lengths.iter().filter(|&&n| n > t).count() as f64;
-            let step = match order {
-                Order::Rank => product(rows, matrix),
-                // Streamed by hand, see `thin`: half the overhead.
-                Order::State => product(rows, 0.5 * matrix) + 0.5 * rows * matrix,
+        let mut products = Vec::new();
+        for t in 1..longest {
+            let going = self.lengths.iter().filter(|&&n| n > t).count();
+            let reading = match order {
+                Order::State if going <= thin::ROWS => Reading::Streamed,
+                _ => Reading::Packed,
             };
-            2.0 * step + rows * matrix
-        });
-        steps.sum::<f64>() + 3.0 * preparation(order, self.states, self.rank)
+            // Forward and backward.
+            products.extend([product(going as f64, reading); 2]);
+            // The gradient of the matrix is one product over all time steps.
+            products.push(product(going as f64, Reading::Large));
+        }
+        let prepared = preparation(order, self.states, self.rank) / self.rank as f64;
+        let prepare =
+            Product { rows: self.rank as f64, elements: prepared, reading: Reading::Large };
+        products.extend([prepare; 3].into_iter().filter(|p| p.elements > 0.0));
+        products
     }
 }
 
@@ -40,8 +47,9 @@ pub struct Scoring {
 }
 
 impl Plan for Scoring {
-    fn cost(&self, order: Order) -> f64 {
-        elements(order, self.states, self.rank)
+    fn products(&self, order: Order) -> Vec<Product> {
+        let elements = elements(order, self.states, self.rank);
+        vec![Product { rows: 1.0, elements, reading: Reading::Large }]
     }
 }
 
@@ -170,17 +178,20 @@ impl<T: Real> Chain<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inference::order::Speeds;
 
     #[test]
     fn the_order_follows_sizes_and_sequences_in_lockstep() {
-        let order = |states, rank, lengths: &[usize]| Training { states, rank, lengths }.cheapest();
+        let order = |states, rank, lengths: &[usize]| {
+            Training { states, rank, lengths }.cheapest(&Speeds::USUAL)
+        };
         // The paper's size, eight sentences of 32 tokens: A costs more than all steps.
         assert_eq!(order(16_384, 4096, &[32; 8]), Order::State);
         assert_eq!(order(4096, 1024, &[32; 8]), Order::State);
         // Many steps with few states more than ranks.
         assert_eq!(order(512, 256, &[32; 8]), Order::Rank);
         // Where A stands still, it pays but with fewer than half as many states as ranks.
-        assert_eq!(Scoring { states: 16_384, rank: 4096 }.cheapest(), Order::Rank);
-        assert_eq!(Scoring { states: 100, rank: 4096 }.cheapest(), Order::State);
+        assert_eq!(Scoring { states: 16_384, rank: 4096 }.cheapest(&Speeds::USUAL), Order::Rank);
+        assert_eq!(Scoring { states: 100, rank: 4096 }.cheapest(&Speeds::USUAL), Order::State);
     }
 }

@@ -8,7 +8,7 @@
 use super::RuleGradients;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
-use crate::inference::order::{Order, Plan, product};
+use crate::inference::order::{Order, Plan, Product, Reading};
 
 /// Multiply-adds that lead from one span's vector to its parts as a child.
 pub fn elements(order: Order, nonterminals: usize, rank: usize) -> f64 {
@@ -37,16 +37,23 @@ pub struct Training<'a> {
 }
 
 impl Plan for Training<'_> {
-    fn cost(&self, order: Order) -> f64 {
+    fn products(&self, order: Order) -> Vec<Product> {
         let Training { nonterminals, rank, lengths } = *self;
-        let matrix = elements(order, nonterminals, rank);
+        let elements = elements(order, nonterminals, rank);
+        let product = |rows, reading| Product { rows, elements, reading };
         let widest = lengths.iter().copied().max().unwrap_or(0);
-        // Inside and outside, a product each width, and one for the gradient of the matrix.
-        let widths = (2..widest).map(|width| {
+        let mut products = Vec::new();
+        for width in 2..widest {
             let rows: usize = lengths.iter().map(|&n| (n + 1).saturating_sub(width)).sum();
-            2.0 * product(rows as f64, matrix) + rows as f64 * matrix
-        });
-        widths.sum::<f64>() + 3.0 * preparation(order, nonterminals, rank)
+            // Inside and outside.
+            products.extend([product(rows as f64, Reading::Packed); 2]);
+            // The gradient of the matrix is one product over all widths.
+            products.push(product(rows as f64, Reading::Large));
+        }
+        let prepared = preparation(order, nonterminals, rank) / rank as f64;
+        let prepare = Product { rows: rank as f64, elements: prepared, reading: Reading::Large };
+        products.extend([prepare; 3].into_iter().filter(|p| p.elements > 0.0));
+        products
     }
 }
 
@@ -58,8 +65,9 @@ pub struct Parsing {
 }
 
 impl Plan for Parsing {
-    fn cost(&self, order: Order) -> f64 {
-        elements(order, self.nonterminals, self.rank)
+    fn products(&self, order: Order) -> Vec<Product> {
+        let elements = elements(order, self.nonterminals, self.rank);
+        vec![Product { rows: 1.0, elements, reading: Reading::Large }]
     }
 }
 
@@ -186,13 +194,14 @@ impl<T: Real> Children<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inference::order::Speeds;
 
     #[test]
     fn the_order_follows_the_sizes() {
         let training = |nonterminals, rank, lengths: &[usize]| {
-            Training { nonterminals, rank, lengths }.cheapest()
+            Training { nonterminals, rank, lengths }.cheapest(&Speeds::USUAL)
         };
-        let parsing = |nonterminals, rank| Parsing { nonterminals, rank }.cheapest();
+        let parsing = |nonterminals, rank| Parsing { nonterminals, rank }.cheapest(&Speeds::USUAL);
         // As many states as ranks: H and I are cheaper for every span.
         assert_eq!(training(256, 256, &[20; 16]), Order::Rank);
         // Half as many states: 1.5 r^2 a span against 2 r^2, and nothing to prepare.

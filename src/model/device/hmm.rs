@@ -11,7 +11,7 @@ use crate::inference::rank_hmm::device::{DeviceChain, DeviceLattice, DeviceRules
 use crate::model::layers::Naming;
 use crate::model::rank_hmm::Sizes;
 use crate::model::words::Words;
-use crate::model::{ModelError, order_of};
+use crate::model::{Eliminating, ModelError};
 use crate::treebank::Batch;
 
 type Done = Result<(), ModelError>;
@@ -227,7 +227,11 @@ impl Pass {
     ) -> Done {
         let (engine, &Sizes { states, rank, .. }) = (&store.engine, sizes);
         let lengths: Vec<usize> = (0..batch.len()).map(|b| batch.length(b)).collect();
-        let order = order_of(elimination, &Training { states, rank, lengths: &lengths });
+        let order = Eliminating::on_device(elimination).order(&Training {
+            states,
+            rank,
+            lengths: &lengths,
+        });
         engine.mark(0)?;
         self.networks.forward(store, sizes, masks, order, true)?;
         self.words.load(engine, words)?;

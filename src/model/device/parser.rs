@@ -13,8 +13,8 @@ use crate::inference::rank_pcfg::device::DeviceChart;
 use crate::model::collect::{Collect, Parses};
 use crate::model::element::Element;
 use crate::model::{
-    ChainView, GrammarView, ModelError, Parameters, Parse, Parser, Sample, SymbolUse, Wanted,
-    order_of,
+    ChainView, Eliminating, GrammarView, ModelError, Parameters, Parse, Parser, Sample, SymbolUse,
+    Wanted,
 };
 use crate::treebank::Batch;
 use candle_core::Tensor;
@@ -72,7 +72,7 @@ impl<T: Element + bytemuck::Pod> DeviceParser<T> {
             }
             Kind::Hmm { sizes, elimination } => {
                 let scoring = Scoring { states: sizes.states, rank: sizes.rank };
-                let order = order_of(*elimination, &scoring);
+                let order = Eliminating::on_device(*elimination).order(&scoring);
                 let mut networks = hmm::Networks::default();
                 networks.forward(&store, sizes, &hmm::Masks::OFF, order, false)?;
                 (order, Program::Hmm { networks, lattice: DeviceLattice::default() })

@@ -12,7 +12,7 @@ use crate::inference::rank_pcfg::device::{
 use crate::inference::rank_pcfg::{Parsing, Training};
 use crate::model::rank_pcfg::{Kind, RULE_NETWORKS, Sizes};
 use crate::model::words::Words;
-use crate::model::{ModelError, order_of};
+use crate::model::{Eliminating, ModelError};
 use crate::treebank::Batch;
 
 type Done = Result<(), ModelError>;
@@ -154,7 +154,8 @@ pub(super) fn between(sizes: &Sizes, order: Order) -> usize {
 
 /// The order in which the sizes are parsed.
 pub(super) fn parsing_order(sizes: &Sizes, setting: Elimination) -> Order {
-    order_of(setting, &Parsing { nonterminals: sizes.nonterminals, rank: sizes.rank })
+    Eliminating::on_device(setting)
+        .order(&Parsing { nonterminals: sizes.nonterminals, rank: sizes.rank })
 }
 
 /// Buffers of a step, kept between batches.
@@ -192,7 +193,11 @@ impl Pass {
         let engine = &store.engine;
         let lengths: Vec<usize> = (0..batch.len()).map(|b| batch.length(b)).collect();
         let Sizes { nonterminals, rank, .. } = *sizes;
-        let order = order_of(elimination, &Training { nonterminals, rank, lengths: &lengths });
+        let order = Eliminating::on_device(elimination).order(&Training {
+            nonterminals,
+            rank,
+            lengths: &lengths,
+        });
         engine.mark(0)?;
         self.grammar.forward(store, sizes, order, true)?;
         self.words.load(engine, words)?;

@@ -18,7 +18,7 @@ use super::layers::Weights;
 use super::memory::check_lattice;
 use super::start;
 use super::words::Words;
-use super::{Model, ModelError, Noise, Parameters, Parser, StepOutput, order_of};
+use super::{Eliminating, Model, ModelError, Noise, Parameters, Parser, StepOutput};
 use crate::config::{self, Compat};
 use crate::inference::order::Order;
 use crate::inference::rank_hmm::Scoring;
@@ -108,7 +108,7 @@ impl<T: Element> RankHmm<T> {
         let Networks { start, u, v, .. } = &mut networks;
         let [start, u, v] = [start, u, v].map(std::mem::take);
         let mut chain = Vec::new();
-        if order_of(self.config.elimination, &Scoring { states, rank }) == Order::Rank {
+        if Eliminating::of(&self.config).order(&Scoring { states, rank }) == Order::Rank {
             chain_of(&u, &v, rank, &mut chain);
         }
         let numbers = Numbers {
@@ -157,7 +157,7 @@ impl<T: Element> Model for RankHmm<T> {
         };
         let masks = self.masks(noise, &bytes);
         let weights = Weights::new(&self.parameters)?;
-        let settings = (self.floor, self.config.elimination);
+        let settings = (self.floor, Eliminating::of(&self.config));
         let done = self.pass.step(&self.sizes, settings, &weights, &masks, batch, &words)?;
         done.output(&self.parameters, batch.tokens())
     }

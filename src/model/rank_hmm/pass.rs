@@ -2,7 +2,6 @@
 
 use super::Sizes;
 use super::networks::{Factor, Incoming, Masks, Networks};
-use crate::config::Elimination;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::order::Order;
@@ -13,7 +12,7 @@ use crate::model::emission::Emission;
 use crate::model::hmm::infer::{Inferred, infer};
 use crate::model::layers::Weights;
 use crate::model::words::Words;
-use crate::model::{ModelError, order_of, softmax};
+use crate::model::{Eliminating, ModelError, softmax};
 use crate::treebank::Batch;
 use std::ops::Range;
 use std::time::Instant;
@@ -49,7 +48,7 @@ impl<T: Element> Pass<T> {
     pub fn step(
         &mut self,
         sizes: &Sizes,
-        (floor, elimination): (f64, Elimination),
+        (floor, eliminating): (f64, Eliminating),
         weights: &Weights<'_>,
         masks: &Masks<'_>,
         batch: &Batch,
@@ -63,7 +62,7 @@ impl<T: Element> Pass<T> {
         let mut emitted = layer.log_probabilities(&words.distinct, &self.emission.log_normalisers);
         let scales = softmax::scale_rows(&mut emitted, rank);
         let lengths: Vec<usize> = (0..batch.len()).map(|b| batch.length(b)).collect();
-        let order = order_of(elimination, &Training { states, rank, lengths: &lengths });
+        let order = eliminating.order(&Training { states, rank, lengths: &lengths });
         let Networks { start, u, v, .. } = &self.networks;
         let pi = start_ranks(start, u, rank);
         if order == Order::Rank {

@@ -18,7 +18,7 @@ use super::layers::Weights;
 use super::memory::check_chart;
 use super::start;
 use super::words::Words;
-use super::{Model, ModelError, Noise, Parameters, Parser, StepOutput};
+use super::{Eliminating, Model, ModelError, Noise, Parameters, Parser, StepOutput};
 use crate::config::{self, Compat, Elimination, Family};
 use crate::treebank::Batch;
 use candle_core::Tensor;
@@ -96,7 +96,7 @@ pub(super) struct RankPcfg<T> {
     sizes: Sizes,
     parameters: Parameters,
     floor: f64,
-    elimination: Elimination,
+    eliminating: Eliminating,
     pass: Pass<T>,
 }
 
@@ -120,7 +120,8 @@ impl<T: Element> RankPcfg<T> {
     }
 
     fn with(config: &config::Model, sizes: Sizes, parameters: Parameters) -> Self {
-        let elimination = sizes.kind.elimination(config.elimination);
+        let setting = sizes.kind.elimination(config.elimination);
+        let eliminating = Eliminating { setting, ..Eliminating::of(config) };
         RankPcfg {
             parameters,
             floor: match (sizes.kind, config.compat) {
@@ -129,8 +130,8 @@ impl<T: Element> RankPcfg<T> {
                 _ => 0.0,
             },
             sizes,
-            elimination,
-            pass: Pass::new(elimination),
+            eliminating,
+            pass: Pass::new(eliminating),
         }
     }
 }
@@ -164,7 +165,7 @@ impl<T: Element> Model for RankPcfg<T> {
             &self.sizes,
             &self.parameters,
             self.floor,
-            self.elimination,
+            self.eliminating,
         )?))
     }
 }

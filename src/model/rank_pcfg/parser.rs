@@ -3,7 +3,6 @@
 use super::Sizes;
 use super::grammar::Grammar;
 use super::networks::{HiddenSlices, Networks};
-use crate::config::Elimination;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::rank_pcfg::{Cells, Chart, OutOfRange, Parsing, Rules};
@@ -15,8 +14,8 @@ use crate::model::memory::check_chart;
 use crate::model::softmax::scale_rows;
 use crate::model::words::Words;
 use crate::model::{
-    Factors, GrammarView, ModelError, Parameters, Parse, Parser, RuleView, SymbolUse, Wanted,
-    order_of,
+    Eliminating, Factors, GrammarView, ModelError, Parameters, Parse, Parser, RuleView, SymbolUse,
+    Wanted,
 };
 use crate::treebank::Batch;
 use std::collections::HashMap;
@@ -56,7 +55,7 @@ impl<T: Element> RankPcfgParser<T> {
         sizes: &Sizes,
         parameters: &Parameters,
         floor: f64,
-        elimination: Elimination,
+        eliminating: Eliminating,
     ) -> Result<Self, ModelError> {
         let weights = Weights::new(parameters)?;
         let mut networks = Networks::default();
@@ -64,7 +63,7 @@ impl<T: Element> RankPcfgParser<T> {
         let read = HiddenSlices::new(&networks, &weights, sizes)?;
         let mut grammar = Grammar::default();
         let plan = Parsing { nonterminals: sizes.nonterminals, rank: sizes.rank };
-        let order = order_of(elimination, &plan);
+        let order = eliminating.order(&plan);
         grammar.compute(sizes, &read, order);
         let mut emission = Emission::default();
         emission.forward(&read.layer, false);

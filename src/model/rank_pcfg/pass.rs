@@ -9,7 +9,6 @@
 use super::Sizes;
 use super::grammar::Grammar;
 use super::networks::{HiddenGradients, HiddenSlices, Networks};
-use crate::config::Elimination;
 use crate::inference::Real;
 use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
 use crate::inference::rank_pcfg::{Chart, OutOfRange, RuleGradients, Rules, Training};
@@ -18,13 +17,13 @@ use crate::model::element::Element;
 use crate::model::emission::Emission;
 use crate::model::layers::{Collected, Weights};
 use crate::model::words::Words;
-use crate::model::{ModelError, order_of, softmax};
+use crate::model::{Eliminating, ModelError, softmax};
 use crate::treebank::Batch;
 use std::time::Instant;
 
 /// Buffers of a step, kept between batches.
 pub(super) struct Pass<T> {
-    elimination: Elimination,
+    eliminating: Eliminating,
     networks: Networks<T>,
     grammar: Grammar<T>,
     emission: Emission<T>,
@@ -35,9 +34,9 @@ pub(super) struct Pass<T> {
 }
 
 impl<T: Element> Pass<T> {
-    pub fn new(elimination: Elimination) -> Self {
+    pub fn new(eliminating: Eliminating) -> Self {
         Pass {
-            elimination,
+            eliminating,
             networks: Networks::default(),
             grammar: Grammar::default(),
             emission: Emission::default(),
@@ -63,7 +62,7 @@ impl<T: Element> Pass<T> {
         let lengths: Vec<usize> = (0..batch.len()).map(|b| batch.length(b)).collect();
         let plan =
             Training { nonterminals: sizes.nonterminals, rank: sizes.rank, lengths: &lengths };
-        let order = order_of(self.elimination, &plan);
+        let order = self.eliminating.order(&plan);
         self.grammar.compute(sizes, &read, order);
         self.emission.forward(&read.layer, true);
         let mut emitted =
