@@ -6,7 +6,7 @@ use crate::config;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The commands that take settings by `--set`.
-const WITH_SETTINGS: [&str; 3] = ["train", "bag", "boost"];
+const WITH_SETTINGS: [&str; 4] = ["train", "bag", "boost", "plan"];
 
 /// The commands that print what one might want in a file.
 const PRINTING: [&str; 4] = ["parse", "score", "sample", "eval"];

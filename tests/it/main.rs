@@ -27,6 +27,7 @@ mod language;
 mod nasty;
 mod ngrams;
 mod reranking;
+mod plan;
 mod runs;
 mod sample;
 mod seeds;

@@ -194,4 +194,20 @@ mod tests {
         assert_eq!(Scoring { states: 16_384, rank: 4096 }.cheapest(&Speeds::USUAL), Order::Rank);
         assert_eq!(Scoring { states: 100, rank: 4096 }.cheapest(&Speeds::USUAL), Order::State);
     }
+
+    #[test]
+    fn the_order_follows_the_speeds_of_the_machine() {
+        let plan = Training { states: 4096, rank: 1024, lengths: &[32; 8] };
+        let usual = Speeds::USUAL;
+        assert_eq!(plan.cheapest(&usual), Order::State);
+        // Memory so slow that U and V cannot be streamed at every step.
+        assert_eq!(
+            plan.cheapest(&Speeds { streamed: usual.streamed / 20.0, ..usual }),
+            Order::Rank
+        );
+        // More sequences than are streamed by hand: the products are general ones.
+        let products = Training { lengths: &[2; 40], ..plan }.products(Order::State);
+        assert_eq!(products[0].reading, Reading::Packed);
+        assert_eq!(products[0].multiply_adds(), 40.0 * 2.0 * 4096.0 * 1024.0);
+    }
 }
