@@ -40,7 +40,7 @@ fn reached(rewriting: &Rewriting, start: usize) -> HashSet<usize> {
     reached
 }
 
-/// Counts what is reached from the start symbol; `messages` say which vectors are only [1].
+/// Counts what is reached from the start symbol; `messages` say which vectors are only `[1]`.
 pub fn costs(rewriting: &Rewriting, messages: &RankSpace) -> Costs {
     let reached = reached(rewriting, messages.start);
     let mut costs = Costs::default();

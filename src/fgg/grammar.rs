@@ -46,7 +46,7 @@ pub enum Factor {
     Is(usize),
 }
 
-/// weight(x_1..x_p) = sum_q prod_k matrices[k][x_k][q].
+/// weight(x_1..x_p) = `sum_q prod_k matrices[k][x_k][q]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cpd {
     /// One (domain size, rank) for every attachment.
