@@ -116,7 +116,7 @@ fn value<'a>(table: &'a toml::Table, key: &str) -> Option<&'a toml::Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Schedule, presets};
+    use crate::config::{Schedule, Speeds, presets};
 
     fn config(family: Family, settings: &[&str]) -> Config {
         let mut all = vec![format!("model.family={}", family.name())];
@@ -135,6 +135,8 @@ mod tests {
     fn it_is_known_of_every_setting_of_model_and_training_who_reads_it() {
         let mut config = Config::default();
         config.training.schedule = Some(Schedule { plateau: 2, factor: 0.5 });
+        let speeds = Speeds { multiply_adds: 1e11, packed: 1e9, streamed: 1e10 };
+        config.model.speeds = Some(speeds);
         let table = table(&config);
         let mut keys = vec!["precision".to_owned()];
         for section in ["model", "training"] {
