@@ -153,5 +153,5 @@ fn again(card: &Card, folder: &Path, out: &mut dyn Write) -> Result<()> {
     let supervision = Supervision { train: Vec::new(), test: Vec::new(), set: Vec::new() };
     let run =
         EnsembleRun { config, supervision, dev: Vec::new(), rounds: None, out: to, json: false };
-    ensemble::again(&run, card.kind, out)
+    ensemble::begin(&run, card.kind, Vec::new(), out)
 }

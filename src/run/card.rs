@@ -1,4 +1,4 @@
-use super::{Group, RunError, RunFolder, RunSummary, Spreads, spreads};
+use super::{Group, RunError, RunFolder, RunSummary, Spreads, json, spreads};
 use crate::config::{Config, Kind};
 use crate::report::{Metrics, RunState, SCHEMA};
 use crate::treebank::{Source, expand, sample};
@@ -108,17 +108,12 @@ impl Card {
 
     /// A card that was written as JSON.
     pub fn read(path: &Path) -> Result<Card, RunError> {
-        let bytes = std::fs::read(path).map_err(RunError::io(path))?;
-        let malformed = |reason: String| RunError::Malformed { path: path.to_owned(), reason };
-        let value: serde_json::Value =
-            serde_json::from_slice(&bytes).map_err(|e| malformed(e.to_string()))?;
-        if let Some(found) = value.get("schema").and_then(serde_json::Value::as_u64)
-            && found > u64::from(SCHEMA)
-        {
-            let found = u32::try_from(found).unwrap_or(u32::MAX);
-            return Err(RunError::Newer { path: path.to_owned(), found, known: SCHEMA });
-        }
-        serde_json::from_value(value).map_err(|e| malformed(format!("no experiment card: {e}")))
+        json::read(path).map_err(|error| match error {
+            RunError::Malformed { path, reason } => {
+                RunError::Malformed { path, reason: format!("no experiment card: {reason}") }
+            }
+            other => other,
+        })
     }
 
     /// The settings.

@@ -1,7 +1,6 @@
 use super::folder::{make_numbered, with_absolute_paths};
 use super::speeds::settle_speeds;
-use super::{BestFigures, Job, RunError, RunFolder, RunSummary, clock};
-use crate::checkpoint::write_atomically;
+use super::{BestFigures, Job, RunError, RunFolder, RunSummary, clock, json};
 use crate::config::Config;
 use crate::evaluation::Spread;
 use crate::report::{Metrics, RunState, SCHEMA};
@@ -70,18 +69,8 @@ impl Group {
     /// An existing group.
     pub fn open(path: &Path) -> Result<Group, RunError> {
         let file = path.join(FILE);
-        let bytes = std::fs::read(&file).map_err(RunError::io(&file))?;
         let malformed = |reason: String| RunError::Malformed { path: file.clone(), reason };
-        let value: serde_json::Value =
-            serde_json::from_slice(&bytes).map_err(|e| malformed(e.to_string()))?;
-        if let Some(found) = value.get("schema").and_then(serde_json::Value::as_u64)
-            && found > u64::from(SCHEMA)
-        {
-            let found = u32::try_from(found).unwrap_or(u32::MAX);
-            return Err(RunError::Newer { path: file.clone(), found, known: SCHEMA });
-        }
-        let Stored { kind, config, members, .. } =
-            serde_json::from_value(value).map_err(|e| malformed(e.to_string()))?;
+        let Stored { kind, config, members, .. } = json::read(&file)?;
         if kind != KIND {
             return Err(malformed(format!("its kind is `{kind}`, expected `{KIND}`")));
         }
@@ -110,9 +99,7 @@ impl Group {
             config: self.config.to_toml(),
             members: self.members.clone(),
         };
-        let file = self.path.join(FILE);
-        let written = serde_json::to_vec_pretty(&stored).map_err(std::io::Error::other);
-        written.and_then(|bytes| write_atomically(&file, &bytes)).map_err(RunError::io(&file))
+        json::write(&self.path.join(FILE), &stored)
     }
 
     pub fn path(&self) -> &Path {

@@ -1,16 +1,17 @@
 //! Training of the history-based parser as a job's work.
 
-use super::work::{Desk, Work};
+use super::fitting::Fitting;
 use super::{EvaluatedTree, EvaluatedTrees, RunError, RunFolder, Snapshot};
 use crate::config::Config;
 use crate::parser::Parsed;
 use crate::parser::ssn::{Ssn, SsnFile};
-use crate::report::{Level, Reporter, SCHEMA};
-use crate::training::ssn::{SsnData, SsnEvaluated, SsnProgress, SsnTrainer};
-use crate::training::{Best, State};
-use crate::treebank::{Preprocessing, Splits, Tree};
+use crate::report::{Reporter, SCHEMA};
+use crate::training::ssn::{SsnData, SsnEvaluated, SsnTrainer};
+use crate::training::{Progress, State, TrainingError};
+use crate::treebank::{Preprocessing, Sentence, Splits, Tree};
 use candle_core::Tensor;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// A trainer with what its checkpoints need beside.
 pub(super) struct SsnWork {
@@ -88,30 +89,6 @@ impl SsnWork {
             training,
         })
     }
-
-    fn keep_evaluation(
-        &mut self,
-        evaluated: SsnEvaluated,
-        desk: &mut Desk,
-    ) -> Result<(), RunError> {
-        let SsnEvaluated { step, epoch, best, dev, parsed } = evaluated;
-        let trees = parsed.iter().map(|parsed| parsed.as_ref().map(kept)).collect();
-        let trees =
-            EvaluatedTrees { schema: SCHEMA, step, epoch, metrics: dev, trees, pinned: Vec::new() };
-        let written = trees.write(&desk.folder);
-        desk.go_on(written)?;
-        if best {
-            let saved = self.file(0.0, false).and_then(|f| Ok(f.save(&desk.folder.best())?));
-            desk.note_checkpoint(&saved, step, "best");
-            // Unlike `last`, it is not written again soon: each loss is news.
-            if let Err(e) = &saved {
-                desk.forget(e);
-            }
-            desk.go_on(saved)?;
-        }
-        let saved = self.save(desk);
-        desk.go_on(saved)
-    }
 }
 
 /// The phrases of a tree, but for those of one word.
@@ -125,75 +102,48 @@ fn kept(parsed: &Parsed) -> EvaluatedTree {
     EvaluatedTree { log_prob: parsed.score, spans, surprisals: Vec::new() }
 }
 
-impl Work for SsnWork {
-    fn step(&self) -> u64 {
-        self.trainer.state().step
+impl Fitting for SsnWork {
+    type Evaluated = SsnEvaluated;
+
+    fn config(&self) -> &Config {
+        self.trainer.config()
     }
 
-    fn seconds(&self) -> f64 {
-        self.trainer.state().train_seconds
+    fn state(&self) -> &State {
+        self.trainer.state()
     }
 
-    fn best(&self) -> Option<&Best> {
-        self.trainer.state().best.as_ref()
+    fn dev_sentences(&self) -> &[Sentence] {
+        self.trainer.dev_sentences()
     }
 
-    fn begin(&mut self, desk: &mut Desk) -> Result<(), RunError> {
-        let dropped = desk.folder.drop_trees_after(self.step());
-        desk.go_on(dropped)?;
-        if self.step() == 0 {
-            self.trainer.introduce(&mut desk.reports);
-            let kept = desk.folder.keep_dev_sentences(self.trainer.dev_sentences());
-            desk.go_on(kept)?;
-        }
-        Ok(())
+    fn introduce(&self, reporter: &mut dyn Reporter) {
+        self.trainer.introduce(reporter);
     }
 
-    fn advance(&mut self, desk: &mut Desk) -> Result<Option<String>, RunError> {
-        match self.trainer.advance(&mut desk.reports) {
-            Ok(SsnProgress::Step) => {
-                let every = self.trainer.config().run.checkpoint_every;
-                let due = every > 0 && self.step().is_multiple_of(every);
-                if due || desk.save_is_due() {
-                    let saved = self.save(desk);
-                    desk.go_on(saved)?;
-                }
-            }
-            Ok(SsnProgress::Evaluating) => {}
-            Ok(SsnProgress::Evaluated(evaluated)) => self.keep_evaluation(evaluated, desk)?,
-            Ok(SsnProgress::Finished(ending)) => {
-                self.save(desk)?;
-                return Ok(Some(ending.to_string()));
-            }
-            Err(e) => {
-                // The bad update was not applied: these are the last good weights.
-                let saved = self.save(desk);
-                desk.go_on(saved)?;
-                return Err(e.into());
-            }
-        }
-        Ok(None)
+    fn next(
+        &mut self,
+        reporter: &mut dyn Reporter,
+    ) -> Result<Progress<SsnEvaluated>, TrainingError> {
+        self.trainer.advance(reporter)
     }
 
-    fn save(&mut self, desk: &mut Desk) -> Result<(), RunError> {
-        desk.saving();
-        let elapsed = desk.reports.stopwatch.seconds();
-        let saved = self.file(elapsed, true).and_then(|f| Ok(f.save(&desk.folder.last())?));
-        desk.note_checkpoint(&saved, self.step(), "last");
-        saved
+    fn set_rate(&mut self, rate: f64) {
+        self.trainer.set_learning_rate(rate);
     }
 
-    fn set_learning_rate(&mut self, rate: f64, desk: &mut Desk) {
-        if rate.is_finite() && rate >= 0.0 {
-            self.trainer.set_learning_rate(rate);
-            desk.reports.message(Level::Info, format!("learning rate set to {rate:e}"));
-        } else {
-            let text = format!("learning rate {rate} refused: expected a finite number, 0 or more");
-            desk.reports.message(Level::Warning, text);
-        }
+    fn write(&self, path: &Path, elapsed: f64, whole: bool) -> Result<(), RunError> {
+        Ok(self.file(elapsed, whole)?.save(path)?)
     }
 
-    fn snapshot(&self) -> Result<Snapshot, String> {
+    fn judged(&self, evaluated: SsnEvaluated) -> (bool, EvaluatedTrees) {
+        let SsnEvaluated { step, epoch, best, dev, parsed } = evaluated;
+        let trees = parsed.iter().map(|parsed| parsed.as_ref().map(kept)).collect();
+        let pinned = Vec::new();
+        (best, EvaluatedTrees { schema: SCHEMA, step, epoch, metrics: dev, trees, pinned })
+    }
+
+    fn frozen(&self) -> Result<Snapshot, String> {
         Err("a history-based parser has no symbols and rules to look into".into())
     }
 }

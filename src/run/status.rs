@@ -1,7 +1,8 @@
-use super::{RunError, RunFolder, clock};
+use super::{RunError, RunFolder, clock, json};
 use crate::checkpoint::write_atomically;
 use crate::report::{Metrics, RunState, SCHEMA, numbers};
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 
 /// Silence after which a process of another machine counts as gone, seconds.
 pub(super) const SILENCE: f64 = 60.0;
@@ -75,22 +76,10 @@ impl Status {
     /// The status of a run; `None` if it never started.
     pub fn read(folder: &RunFolder) -> Result<Option<Status>, RunError> {
         let path = folder.status_path();
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(RunError::io(&path)(e)),
-        };
-        let malformed = |e: serde_json::Error| RunError::Malformed {
-            path: path.clone(),
-            reason: e.to_string(),
-        };
-        let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(malformed)?;
-        match value.get("schema").and_then(serde_json::Value::as_u64) {
-            Some(found) if found > u64::from(SCHEMA) => {
-                let found = u32::try_from(found).unwrap_or(u32::MAX);
-                Err(RunError::Newer { path, found, known: SCHEMA })
-            }
-            _ => serde_json::from_value(value).map(Some).map_err(malformed),
+        match json::read(&path) {
+            Ok(status) => Ok(Some(status)),
+            Err(RunError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
         }
     }
 

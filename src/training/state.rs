@@ -1,4 +1,6 @@
+use super::Ending;
 use super::schedule::Plateau;
+use crate::config::{Config, Every, Training};
 use crate::report::{Metrics, numbers};
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,30 @@ pub struct Epoch {
 }
 
 impl State {
+    /// Why nothing is left to do, if nothing is.
+    pub(super) fn ending(&self, settings: &Training, at_end_of_epoch: bool) -> Option<Ending> {
+        let Training { patience, max_steps, epochs, .. } = *settings;
+        if patience > 0 && self.bad_evaluations >= patience {
+            Some(Ending::Patience(self.bad_evaluations))
+        } else if max_steps > 0 && self.step >= max_steps {
+            Some(Ending::MaxSteps(self.step))
+        } else if self.epoch > epochs || (self.epoch == epochs && at_end_of_epoch) {
+            Some(Ending::Epochs(epochs))
+        } else {
+            None
+        }
+    }
+
+    /// Before the first step, as configured, and at the end.
+    pub(super) fn evaluation_due(&self, config: &Config, at_end_of_epoch: bool) -> bool {
+        let regular = match config.evaluation.every {
+            Every::Epoch => at_end_of_epoch,
+            Every::Steps(n) => self.step.is_multiple_of(n),
+        };
+        let due = || self.ending(&config.training, at_end_of_epoch).is_some();
+        self.evaluated != Some(self.step) && (self.step == 0 || regular || due())
+    }
+
     pub(super) fn start(learning_rate: f64, fingerprint: u64) -> State {
         State {
             step: 0,

@@ -1,6 +1,6 @@
 use super::evaluate::Pass;
-use super::{Adam, Batches, Best, Dataset, Epoch, Split, State, TrainingError};
-use crate::config::{Config, Every, Select};
+use super::{Adam, Batches, Best, Dataset, Ending, Epoch, Progress, Split, State, TrainingError};
+use crate::config::{Config, Select};
 use crate::model::{Model, ModelError, Noise, Parse, Parser};
 use crate::report::{EventKind, Level, Metrics, Reporter, counted, epoch_at};
 use crate::treebank::Sentence;
@@ -8,19 +8,6 @@ use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// What one call of [`Trainer::advance`] did.
-#[derive(Debug)]
-pub enum Progress {
-    /// One optimiser step.
-    Step,
-    /// One batch of an evaluation that is not finished.
-    Evaluating,
-    /// An evaluation is complete.
-    Evaluated(Evaluated),
-    /// Nothing is left to do.
-    Finished(Ending),
-}
 
 /// Result of an evaluation on the development set.
 #[derive(Debug)]
@@ -32,28 +19,6 @@ pub struct Evaluated {
     pub dev: Metrics,
     /// Analyses in the order of the development set; `None` for sentences too short to have one.
     pub parses: Vec<Option<Parse>>,
-}
-
-/// Why training ended by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    Epochs(u64),
-    MaxSteps(u64),
-    /// So many evaluations in a row were no better.
-    Patience(u64),
-}
-
-impl std::fmt::Display for Ending {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self {
-            Ending::Epochs(1) => write!(f, "its epoch is done"),
-            Ending::Epochs(n) => write!(f, "all {n} epochs are done"),
-            Ending::MaxSteps(n) => write!(f, "the limit of {} is reached", counted(*n, "step")),
-            Ending::Patience(n) => {
-                write!(f, "no better development figure in {}", counted(*n, "evaluation"))
-            }
-        }
-    }
 }
 
 /// Training in progress.
@@ -208,7 +173,10 @@ impl Trainer {
     }
 
     /// Does the next piece of work. After an error the weights are those of the last good step.
-    pub fn advance(&mut self, reporter: &mut dyn Reporter) -> Result<Progress, TrainingError> {
+    pub fn advance(
+        &mut self,
+        reporter: &mut dyn Reporter,
+    ) -> Result<Progress<Evaluated>, TrainingError> {
         if self.evaluation.is_some() || self.evaluation_due() {
             return self.evaluate(reporter);
         }
@@ -224,29 +192,12 @@ impl Trainer {
     }
 
     fn ending(&self) -> Option<Ending> {
-        let (t, s) = (&self.config.training, &self.state);
-        if t.patience > 0 && s.bad_evaluations >= t.patience {
-            Some(Ending::Patience(s.bad_evaluations))
-        } else if t.max_steps > 0 && s.step >= t.max_steps {
-            Some(Ending::MaxSteps(s.step))
-        } else if s.epoch > t.epochs || (s.epoch == t.epochs && self.at_end_of_epoch()) {
-            Some(Ending::Epochs(t.epochs))
-        } else {
-            None
-        }
+        self.state.ending(&self.config.training, self.at_end_of_epoch())
     }
 
-    /// Before the first step, as configured, and at the end.
     fn evaluation_due(&self) -> bool {
-        let s = &self.state;
-        if s.evaluated == Some(s.step) || self.data.dev.ids.is_empty() {
-            return false;
-        }
-        let regular = match self.config.evaluation.every {
-            Every::Epoch => self.at_end_of_epoch(),
-            Every::Steps(n) => s.step.is_multiple_of(n),
-        };
-        s.step == 0 || regular || self.ending().is_some()
+        !self.data.dev.ids.is_empty()
+            && self.state.evaluation_due(&self.config, self.at_end_of_epoch())
     }
 
     fn step(&mut self, reporter: &mut dyn Reporter) -> Result<(), TrainingError> {
@@ -329,7 +280,10 @@ impl Trainer {
 
     /// One batch of the evaluation; the state changes only when all of it is done, so that an
     /// interrupted evaluation is simply repeated.
-    fn evaluate(&mut self, reporter: &mut dyn Reporter) -> Result<Progress, TrainingError> {
+    fn evaluate(
+        &mut self,
+        reporter: &mut dyn Reporter,
+    ) -> Result<Progress<Evaluated>, TrainingError> {
         let mut running = match self.evaluation.take() {
             Some(running) => running,
             None => {

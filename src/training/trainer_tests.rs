@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::Every;
 use crate::config::{Evaluation, Optimizer, Schedule};
 use crate::training::toy::{Fault, Toy, corpus};
 use crate::treebank::Vocabulary;
@@ -31,7 +32,7 @@ fn start(config: &Config) -> Trainer {
 /// Advances until the end or until `stop` says so after a piece of work.
 fn drive(
     trainer: &mut Trainer,
-    mut stop: impl FnMut(&Trainer, &Progress) -> bool,
+    mut stop: impl FnMut(&Trainer, &Progress<Evaluated>) -> bool,
 ) -> Vec<EventKind> {
     let mut events = Vec::new();
     loop {

@@ -1,7 +1,8 @@
 //! What bagging and boosting come to: the table of the paper, with significance.
 
+use super::scores::borrowed;
 use crate::config::{Config, Kind};
-use crate::ensemble::{Analyses, Part, vote_on};
+use crate::ensemble::{Part, vote_on};
 use crate::evaluation::significance::{EXACT_UP_TO, Figure, Method, Sample, Samples, randomise};
 use crate::evaluation::{Agreement, BracketTotals};
 use crate::report::counted;
@@ -138,14 +139,8 @@ fn significances(
     let mut tests = Vec::new();
     for part in parts.iter().filter(|part| part.name != "train") {
         let single = folder.kept_analyses(rounds[0].number, part.name)?.agreements();
-        let mut members: Vec<(Analyses, f64)> = Vec::new();
-        for round in rounds {
-            if let Some(vote) = round.vote {
-                members.push((folder.kept_analyses(round.number, part.name)?, vote));
-            }
-        }
-        let members: Vec<(&Analyses, f64)> = members.iter().map(|(a, vote)| (a, *vote)).collect();
-        let voted = vote_on(part, &members);
+        let members = folder.kept_members(part.name)?;
+        let voted = vote_on(part, &borrowed(&members));
         let samples = Samples {
             sentences: voted.iter().zip(&single).map(|(a, b)| [sample(a), sample(b)]).collect(),
             ..Samples::default()

@@ -4,9 +4,11 @@ pub mod args;
 mod curve;
 pub mod figures;
 mod ranking;
+mod scores;
 mod weak;
 
 pub use curve::run as learning_curve;
+pub use scores::scores;
 pub use weak::load as trees;
 
 use super::attend::attend;
@@ -41,12 +43,8 @@ pub fn boost(args: &Boost, out: &mut dyn Write) -> Result<()> {
     begin(&args.run, Kind::Boost, flags.collect(), out)
 }
 
-/// A run of the kind, as a command with these arguments would make it.
-pub fn again(args: &EnsembleRun, kind: Kind, out: &mut dyn Write) -> Result<()> {
-    begin(args, kind, Vec::new(), out)
-}
-
-fn begin(
+/// Makes a run of the kind, with these changes to its settings.
+pub fn begin(
     args: &EnsembleRun,
     kind: Kind,
     mut changes: Vec<String>,

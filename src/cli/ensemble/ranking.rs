@@ -2,14 +2,15 @@
 //! their trees for people.
 
 use super::args::{By, Ranking};
-use crate::analysis::conflicts::{Unit, Variation};
+use super::scores::{borrowed, scores};
 use crate::cli::plain::tell;
-use crate::ensemble::{Analyses, Part, detect, voted_trees};
-use crate::evaluation::Agreement;
+use crate::ensemble::{Part, voted_trees};
+use crate::evaluation::{Agreement, Constituents};
 use crate::report::counted;
-use crate::run::{KeptPart, KeptRound, RunFolder};
+use crate::run::{KeptPart, RunFolder};
 use crate::treebank::Tree;
 use anyhow::{Result, bail};
+use clap::ValueEnum;
 use std::io::Write;
 
 pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
@@ -19,20 +20,30 @@ pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
     }
     let rounds = folder.kept_rounds()?;
     let kept = folder.kept_part("train")?;
-    let (Some(last), Some(kept)) = (rounds.last(), kept) else {
+    let (false, Some(kept)) = (rounds.is_empty(), kept) else {
         bail!("{} has no complete round yet", args.run.display());
     };
     let Some(part) = kept.part("train") else {
         bail!("{}: a sentence of rounds/train.json.gz is damaged", args.run.display());
     };
-    let scores = scores(args.by, &folder, &rounds, last, &part)?;
+    let name = args.by.to_possible_value();
+    let name = name.as_ref().map_or("", |name| name.get_name());
+    let Some(mut scores) = scores(name, &part, &folder)? else {
+        bail!("sentences are not ranked by {name}");
+    };
+    if args.by == By::Boosting {
+        // As multiples of the weight that all have at first.
+        let n = scores.len() as f64;
+        scores.iter_mut().for_each(|weight| *weight *= n);
+    }
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
     if args.top > 0 {
         order.truncate(args.top);
     }
     // The analyses are the vote of the rounds, as far as they have one.
-    let voted = voted_trees(&part, &refs(&members(&folder, &rounds)?));
+    let members = folder.kept_members("train")?;
+    let voted = voted_trees(&part, &borrowed(&members));
     let shown = Shown { kept: &kept, part: &part, scores: &scores, voted: &voted };
     match args.trees {
         true => shown.trees(&order, out)?,
@@ -41,50 +52,6 @@ pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
     let by = counted(rounds.iter().filter(|r| r.vote.is_some()).count(), "round");
     tell(&format!("{} of {}, after {by}", order.len(), counted(scores.len(), "sentence")));
     Ok(())
-}
-
-fn scores(
-    by: By,
-    folder: &RunFolder,
-    rounds: &[KeptRound],
-    last: &KeptRound,
-    part: &Part,
-) -> Result<Vec<f64>> {
-    let n = part.sentences.len();
-    let agreements = || -> Result<Vec<Vec<Agreement>>> {
-        let voting = rounds.iter().filter(|round| round.vote.is_some());
-        voting.map(|round| Ok(folder.kept_weights(round.number)?.agreements)).collect()
-    };
-    // As multiples of the weight that all have at first.
-    let weights = || -> Result<Vec<f64>> {
-        let kept = folder.kept_weights(last.number)?;
-        let weights = kept.after.unwrap_or(kept.before);
-        Ok(weights.into_iter().map(|w| w * n as f64).collect())
-    };
-    Ok(match by {
-        By::Boosting => weights()?,
-        By::MeanError => detect::mean_error(&agreements()?),
-        By::ErrorVariance => detect::error_variance(&agreements()?),
-        By::Variation => {
-            let trees = part.trees();
-            detect::variation(&Unit::ALL.map(|unit| Variation::find(&trees, unit).evidence(n)))
-        }
-        By::BoostingConflicts => {
-            let members = members(folder, rounds)?;
-            let evidence = Unit::ALL.map(|unit| detect::supported(part, &refs(&members), unit));
-            detect::combine(&weights()?, &detect::variation(&evidence))
-        }
-    })
-}
-
-/// Analyses of the training sentences by every member, with its vote.
-fn members(folder: &RunFolder, rounds: &[KeptRound]) -> Result<Vec<(Analyses, f64)>> {
-    let voting = rounds.iter().filter_map(|round| Some((round.number, round.vote?)));
-    voting.map(|(number, vote)| Ok((folder.kept_analyses(number, "train")?, vote))).collect()
-}
-
-fn refs(members: &[(Analyses, f64)]) -> Vec<(&Analyses, f64)> {
-    members.iter().map(|(analyses, vote)| (analyses, *vote)).collect()
 }
 
 struct Shown<'a> {
@@ -96,7 +63,7 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn agreement(&self, i: usize) -> Agreement {
-        let found = self.voted[i].as_ref().map(crate::evaluation::Constituents::counted);
+        let found = self.voted[i].as_ref().map(Constituents::counted);
         self.part.sentences[i].constituents.agreement(&found.unwrap_or_default())
     }
 

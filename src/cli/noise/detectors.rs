@@ -1,13 +1,11 @@
 //! The rankings of one noisy treebank, each kept in a file of its own.
 
-use crate::analysis::conflicts::Unit;
-use crate::analysis::conflicts::Variation;
 use crate::analysis::noise::{Ranked, ranking_from_tsv, ranking_to_tsv};
 use crate::checkpoint::write_atomically;
+use crate::cli::ensemble;
 use crate::config::Config;
 use crate::ensemble::detect::{self, DETECTORS};
 use crate::ensemble::{Analyses, Part};
-use crate::evaluation::Agreement;
 use crate::parser;
 use crate::run::{self, RunFolder};
 use anyhow::{Context, Result, anyhow};
@@ -57,6 +55,9 @@ impl Sources<'_> {
     fn scores(&self, name: &str) -> Result<Vec<f64>> {
         let part = self.part;
         let n = part.sentences.len();
+        if let Some(scores) = ensemble::scores(name, part, self.boost)? {
+            return Ok(scores);
+        }
         Ok(match name {
             "random" => detect::random(n, self.seed),
             "length" => detect::length(part),
@@ -72,52 +73,12 @@ impl Sources<'_> {
                     .ok_or(Stopped)?
             }
             "bag-disagreement" => {
-                let bags: Vec<Analyses> =
-                    members(self.bag)?.into_iter().map(|(analyses, _)| analyses).collect();
+                let members = self.bag.kept_members("train")?;
+                let bags: Vec<Analyses> = members.into_iter().map(|(bag, _)| bag).collect();
                 detect::bag_disagreement(part, &bags)
             }
-            "bag-error" => detect::mean_error(&agreements(self.bag)?),
-            "variation" => {
-                let trees = part.trees();
-                let evidence = Unit::ALL.map(|unit| Variation::find(&trees, unit).evidence(n));
-                detect::variation(&evidence)
-            }
-            "mean-error" => detect::mean_error(&agreements(self.boost)?),
-            "error-variance" => detect::error_variance(&agreements(self.boost)?),
-            "boosting" => weights(self.boost)?,
-            "boosting+conflicts" => {
-                let members = members(self.boost)?;
-                let members: Vec<(&Analyses, f64)> = members.iter().map(|(a, v)| (a, *v)).collect();
-                let evidence = Unit::ALL.map(|unit| detect::supported(part, &members, unit));
-                detect::combine(&weights(self.boost)?, &detect::variation(&evidence))
-            }
+            "bag-error" => detect::mean_error(&self.bag.kept_agreements()?),
             other => return Err(anyhow!("there is no detector {other}")),
         })
     }
-}
-
-/// Analyses of the training sentences by every member, with its vote.
-fn members(folder: &RunFolder) -> Result<Vec<(Analyses, f64)>> {
-    let mut members = Vec::new();
-    for round in folder.kept_rounds()? {
-        if let Some(vote) = round.vote {
-            members.push((folder.kept_analyses(round.number, "train")?, vote));
-        }
-    }
-    Ok(members)
-}
-
-/// How every member agrees with the annotation.
-fn agreements(folder: &RunFolder) -> Result<Vec<Vec<Agreement>>> {
-    let rounds = folder.kept_rounds()?;
-    let voting = rounds.iter().filter(|round| round.vote.is_some());
-    voting.map(|round| Ok(folder.kept_weights(round.number)?.agreements)).collect()
-}
-
-/// Weights after the last round.
-fn weights(folder: &RunFolder) -> Result<Vec<f64>> {
-    let rounds = folder.kept_rounds()?;
-    let last = rounds.last().ok_or_else(|| anyhow!("boosting has no round"))?;
-    let kept = folder.kept_weights(last.number)?;
-    Ok(kept.after.unwrap_or(kept.before))
 }

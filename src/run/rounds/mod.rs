@@ -19,10 +19,9 @@ mod weights;
 pub use weights::KeptWeights;
 
 use super::trees::{read_gz, write_gz};
-use super::{RunError, RunFolder};
-use crate::checkpoint::write_atomically;
+use super::{RunError, RunFolder, json};
 use crate::ensemble::{Analyses, Annotated, Part, Round, fingerprint};
-use crate::evaluation::Constituents;
+use crate::evaluation::{Agreement, Constituents};
 use crate::report::{Metrics, SCHEMA};
 use crate::treebank::{Place, Reader, Tree};
 use rayon::prelude::*;
@@ -119,15 +118,10 @@ impl RunFolder {
             if !path.is_file() {
                 break;
             }
-            let bytes = std::fs::read(&path).map_err(RunError::io(&path))?;
-            let malformed = |reason: String| RunError::Malformed { path: path.clone(), reason };
-            let value: serde_json::Value =
-                serde_json::from_slice(&bytes).map_err(|e| malformed(e.to_string()))?;
-            check_schema(&value, &path)?;
-            let round: KeptRound =
-                serde_json::from_value(value).map_err(|e| malformed(e.to_string()))?;
+            let round: KeptRound = json::read(&path)?;
             if round.number != number {
-                return Err(malformed(format!("it is of round {}", round.number)));
+                let reason = format!("it is of round {}", round.number);
+                return Err(RunError::Malformed { path, reason });
             }
             rounds.push(round);
         }
@@ -140,11 +134,7 @@ impl RunFolder {
         if !path.is_file() {
             return Ok(None);
         }
-        let value: serde_json::Value = read_gz(&path)?;
-        check_schema(&value, &path)?;
-        serde_json::from_value(value)
-            .map(Some)
-            .map_err(|e| RunError::Malformed { path, reason: e.to_string() })
+        json::parse(read_gz(&path)?, &path).map(Some)
     }
 
     /// Weights and agreements of a complete round.
@@ -155,6 +145,28 @@ impl RunFolder {
     /// The analyses of a part in a complete round.
     pub fn kept_analyses(&self, number: u64, part: &str) -> Result<Analyses, RunError> {
         analyses::read(&self.round_file(number, &format!("{part}.gz")))
+    }
+
+    /// The analyses of a part by every member that votes, with its vote.
+    pub fn kept_members(&self, part: &str) -> Result<Vec<(Analyses, f64)>, RunError> {
+        let rounds = self.kept_rounds()?;
+        let voting = rounds.iter().filter_map(|round| Some((round.number, round.vote?)));
+        voting.map(|(number, vote)| Ok((self.kept_analyses(number, part)?, vote))).collect()
+    }
+
+    /// How every member that votes agrees with the annotation of the training sentences.
+    pub fn kept_agreements(&self) -> Result<Vec<Vec<Agreement>>, RunError> {
+        let rounds = self.kept_rounds()?;
+        let voting = rounds.iter().filter(|round| round.vote.is_some());
+        voting.map(|round| Ok(self.kept_weights(round.number)?.agreements)).collect()
+    }
+
+    /// Weights of the training sentences after the last round; they sum to 1. `None` before a round
+    /// is complete.
+    pub fn last_weights(&self) -> Result<Option<Vec<f64>>, RunError> {
+        let Some(last) = self.kept_rounds()?.pop() else { return Ok(None) };
+        let kept = self.kept_weights(last.number)?;
+        Ok(Some(kept.after.unwrap_or(kept.before)))
     }
 
     pub(super) fn keep_part(&self, part: &Part) -> Result<(), RunError> {
@@ -177,8 +189,7 @@ impl RunFolder {
         let Round { number, vote, metrics, seconds, .. } = round.clone();
         let kept = KeptRound { schema: SCHEMA, number, vote, metrics, seconds, elapsed };
         let path = self.round_file(number, "json");
-        let bytes = serde_json::to_vec_pretty(&kept).map_err(std::io::Error::other);
-        bytes.and_then(|bytes| write_atomically(&path, &bytes)).map_err(RunError::io(&path))
+        json::write(&path, &kept)
     }
 
     /// A complete round as its ensemble had it, with the analyses of these parts.
@@ -195,15 +206,5 @@ impl RunFolder {
             metrics: kept.metrics.clone(),
             seconds: kept.seconds.clone(),
         })
-    }
-}
-
-fn check_schema(value: &serde_json::Value, path: &std::path::Path) -> Result<(), RunError> {
-    match value.get("schema").and_then(serde_json::Value::as_u64) {
-        Some(found) if found > u64::from(SCHEMA) => {
-            let found = u32::try_from(found).unwrap_or(u32::MAX);
-            Err(RunError::Newer { path: path.to_owned(), found, known: SCHEMA })
-        }
-        _ => Ok(()),
     }
 }

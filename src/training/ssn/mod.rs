@@ -10,4 +10,4 @@ mod tests;
 mod trainer;
 
 pub use data::SsnData;
-pub use trainer::{SsnEvaluated, SsnProgress, SsnTrainer};
+pub use trainer::{SsnEvaluated, SsnTrainer};

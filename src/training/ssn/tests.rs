@@ -1,7 +1,7 @@
 use super::*;
 use crate::config::Config;
 use crate::report::{EventKind, Silent};
-use crate::training::{Ending, TrainingError};
+use crate::training::{Ending, Progress, TrainingError};
 use crate::treebank::{Preprocessing, Splits};
 
 fn config(folder: &std::path::Path, settings: &[&str]) -> Config {
@@ -32,7 +32,7 @@ fn train(trainer: &mut SsnTrainer, steps: u64) -> (Vec<EventKind>, Option<Ending
         if trainer.state().step >= steps {
             return (events, None);
         }
-        if let SsnProgress::Finished(ending) = trainer.advance(&mut events).expect("trains") {
+        if let Progress::Finished(ending) = trainer.advance(&mut events).expect("trains") {
             return (events, Some(ending));
         }
     }
@@ -117,7 +117,7 @@ fn patience_ends_a_training_and_the_schedule_cuts_its_rate() {
     });
     assert_eq!(tested.collect::<Vec<_>>(), [12.0]);
     assert!(trainer.state().best.as_ref().is_some_and(|best| best.test.is_some()));
-    assert!(matches!(trainer.advance(&mut Silent), Ok(SsnProgress::Finished(_))));
+    assert!(matches!(trainer.advance(&mut Silent), Ok(Progress::Finished(_))));
 }
 
 #[test]

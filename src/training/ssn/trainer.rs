@@ -1,10 +1,12 @@
 use super::data::SsnData;
 use super::evaluate::Evaluation;
-use crate::config::{Config, Every, Select};
+use crate::config::{Config, Select};
 use crate::parser::Parsed;
 use crate::parser::ssn::{Part as Matrix, Pass, Plan, Ssn, Weights, Workspace};
 use crate::report::{EventKind, Level, Metrics, Reporter, counted, epoch_at};
-use crate::training::{Adam, Best, Ending, Epoch, Plain, State, TrainingError, plain_norm};
+use crate::training::{
+    Adam, Best, Ending, Epoch, Plain, Progress, State, TrainingError, plain_norm,
+};
 use crate::treebank::Sentence;
 use candle_core::Tensor;
 use pulp::Arch;
@@ -13,19 +15,6 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::time::Instant;
-
-/// What one call of [`SsnTrainer::advance`] did.
-#[derive(Debug)]
-pub enum SsnProgress {
-    /// One optimiser step.
-    Step,
-    /// A piece of an evaluation that is not finished.
-    Evaluating,
-    /// An evaluation is complete.
-    Evaluated(SsnEvaluated),
-    /// Nothing is left to do.
-    Finished(Ending),
-}
 
 /// Result of an evaluation on the development set.
 #[derive(Debug)]
@@ -201,7 +190,10 @@ impl SsnTrainer {
     }
 
     /// Does the next piece of work. After an error the weights are those of the last good step.
-    pub fn advance(&mut self, reporter: &mut dyn Reporter) -> Result<SsnProgress, TrainingError> {
+    pub fn advance(
+        &mut self,
+        reporter: &mut dyn Reporter,
+    ) -> Result<Progress<SsnEvaluated>, TrainingError> {
         if self.dev.is_some() || self.evaluation_due() {
             return self.evaluate(reporter);
         }
@@ -209,7 +201,7 @@ impl SsnTrainer {
             return self.finish(ending, reporter);
         }
         self.step(reporter)?;
-        Ok(SsnProgress::Step)
+        Ok(Progress::Step)
     }
 
     fn at_end_of_epoch(&self) -> bool {
@@ -217,28 +209,12 @@ impl SsnTrainer {
     }
 
     fn ending(&self) -> Option<Ending> {
-        let (t, s) = (&self.config.training, &self.state);
-        if t.patience > 0 && s.bad_evaluations >= t.patience {
-            Some(Ending::Patience(s.bad_evaluations))
-        } else if t.max_steps > 0 && s.step >= t.max_steps {
-            Some(Ending::MaxSteps(s.step))
-        } else if s.epoch > t.epochs || (s.epoch == t.epochs && self.at_end_of_epoch()) {
-            Some(Ending::Epochs(t.epochs))
-        } else {
-            None
-        }
+        self.state.ending(&self.config.training, self.at_end_of_epoch())
     }
 
     fn evaluation_due(&self) -> bool {
-        let s = &self.state;
-        if s.evaluated == Some(s.step) || self.data.dev.trees.is_empty() {
-            return false;
-        }
-        let regular = match self.config.evaluation.every {
-            Every::Epoch => self.at_end_of_epoch(),
-            Every::Steps(n) => s.step.is_multiple_of(n),
-        };
-        s.step == 0 || regular || self.ending().is_some()
+        !self.data.dev.trees.is_empty()
+            && self.state.evaluation_due(&self.config, self.at_end_of_epoch())
     }
 
     /// A function of seed and epoch alone, so that the place in an epoch is all that a resumption
@@ -334,7 +310,10 @@ impl SsnTrainer {
 
     /// A piece of the evaluation; the state changes only when all of it is done, so that an
     /// interrupted evaluation is simply repeated.
-    fn evaluate(&mut self, reporter: &mut dyn Reporter) -> Result<SsnProgress, TrainingError> {
+    fn evaluate(
+        &mut self,
+        reporter: &mut dyn Reporter,
+    ) -> Result<Progress<SsnEvaluated>, TrainingError> {
         let mut running = self.dev.take().unwrap_or_else(|| {
             // What an untrained network gives is no tree to look at.
             let parsed = if self.state.step == 0 { 0 } else { self.config.ssn.parsed };
@@ -342,7 +321,7 @@ impl SsnTrainer {
         });
         if !running.advance(&self.data.dev, &self.ssn, &mut self.work)? {
             self.dev = Some(running);
-            return Ok(SsnProgress::Evaluating);
+            return Ok(Progress::Evaluating);
         }
         let (step, dev) = (self.state.step, running.metrics());
         let epoch = epoch_at(step, self.state.epoch);
@@ -372,7 +351,7 @@ impl SsnTrainer {
         for (place, tree) in running.places().to_vec().into_iter().zip(running.parsed) {
             parsed[place] = Some(tree);
         }
-        Ok(SsnProgress::Evaluated(SsnEvaluated { step, epoch, best, dev, parsed }))
+        Ok(Progress::Evaluated(SsnEvaluated { step, epoch, best, dev, parsed }))
     }
 
     fn follow_schedule(&mut self, figure: f64, reporter: &mut dyn Reporter) {
@@ -394,14 +373,14 @@ impl SsnTrainer {
         &mut self,
         ending: Ending,
         reporter: &mut dyn Reporter,
-    ) -> Result<SsnProgress, TrainingError> {
+    ) -> Result<Progress<SsnEvaluated>, TrainingError> {
         let (Some(test), Some(best), Some(of)) =
             (&self.data.test, &self.best, &mut self.state.best)
         else {
-            return Ok(SsnProgress::Finished(ending));
+            return Ok(Progress::Finished(ending));
         };
         if self.tested {
-            return Ok(SsnProgress::Finished(ending));
+            return Ok(Progress::Finished(ending));
         }
         let running = self.test.get_or_insert_with(|| Evaluation::new(test, usize::MAX));
         if running.advance(test, best, &mut self.work)? {
@@ -415,7 +394,7 @@ impl SsnTrainer {
                 metrics,
             });
         }
-        Ok(SsnProgress::Evaluating)
+        Ok(Progress::Evaluating)
     }
 }
 
