@@ -7,6 +7,7 @@ mod attend;
 mod bench;
 mod candidates;
 mod card;
+mod checkpoint_args;
 mod completions;
 mod conflicts;
 mod consensus;

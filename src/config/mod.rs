@@ -5,9 +5,11 @@
 //! plain data lives here: what a setting *means* is the business of the floor
 //! that uses it.
 
+mod check;
 mod data;
 mod ensemble;
 mod error;
+mod family;
 mod keys;
 mod parser;
 mod presets;
@@ -24,13 +26,14 @@ pub use data::{
 };
 pub use ensemble::{Ensemble, Kind, OnFailure, Sampling, Update};
 pub use error::ConfigError;
+pub use family::Family;
 pub use keys::setting;
 pub use parser::{Binarisation, Heads, Horizontal, LexiconKind, Parser, ParserFamily};
 pub use presets::{Preset, preset, presets};
 pub use rerank::{FirstWeights, Gradients, Kernel, Loss, Rerank, ScoreOf, Vote};
 pub use sections::{
-    Compat, Config, Decode, Elimination, Evaluation, Every, Family, Model, Optimizer, Precision,
-    Run, Schedule, Select, Training,
+    Compat, Config, Decode, Elimination, Evaluation, Every, Model, Optimizer, Precision, Run,
+    Schedule, Select, Training,
 };
 pub use speeds::Speeds;
 pub use ssn::Ssn;
