@@ -1,6 +1,6 @@
 //! Why a grammar cannot be read or used.
 
-use super::check::Reason;
+use super::reason::Reason;
 
 /// Places are written as in the JSON file: `grammar.rules[2].rhs.edges[0]`, counted from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

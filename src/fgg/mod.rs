@@ -24,6 +24,7 @@ mod matrix;
 mod nasty_tests;
 mod outside;
 mod rank_space;
+mod reason;
 mod rewrite;
 mod sums;
 #[cfg(test)]
@@ -32,7 +33,7 @@ mod train;
 mod weight;
 mod write;
 
-pub use check::{Reason, check};
+pub use check::check;
 pub use conjoin::{Conjoined, conjoin};
 pub use cost::{Costs, costs};
 pub use cycles::{cycle, is_cyclic};
@@ -45,6 +46,7 @@ pub use json::{Reading, read};
 pub use matrix::{Matrix, trivial_cpd};
 pub use outside::{Gradient, Gradients, gradients};
 pub use rank_space::RankSpace;
+pub use reason::Reason;
 pub use rewrite::{RankRule, Rewriting, Slot, rewrite};
 pub use sums::Sums;
 pub use train::{Progress, Trainer};

@@ -16,6 +16,7 @@
 mod features;
 mod lexical;
 mod parser;
+mod perceptron;
 mod search;
 mod state;
 mod store;
@@ -28,7 +29,7 @@ use super::{Inducer, ParserError, Prepared, TreeParser, check_weights};
 use crate::config;
 use crate::treebank::Tree;
 use lexical::{Labels, Roles, Words};
-use parser::Perceptron;
+use perceptron::Perceptron;
 use search::{Input, Rules};
 use state::{NO_LABEL, Step};
 use std::sync::Arc;

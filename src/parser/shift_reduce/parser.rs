@@ -1,10 +1,9 @@
 //! Learned weights, as a parser.
 
-use super::lexical::{Labels, Roles, Words};
+use super::perceptron::Perceptron;
 use super::search::{Beam, Input, Rules, Scorers, Scratch};
-use super::state::{Heads, State, Step};
+use super::state::{State, Step};
 use super::train::{Taken, walk};
-use super::weights::Weights;
 use super::{steps, store};
 use crate::checkpoint::TensorFile;
 use crate::parser::transitions::{Arena, Move};
@@ -12,17 +11,6 @@ use crate::parser::{self, Candidate, Fallback, Parsed, TreeParser};
 use crate::treebank::{Place, Tree, TreeBuilder};
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// A perceptron that was trained.
-pub struct Perceptron {
-    pub(super) beam: usize,
-    pub(super) heads: Heads,
-    pub(super) labels: Arc<Labels>,
-    pub(super) roles: Roles,
-    pub(super) words: Words,
-    pub(super) structure: Weights,
-    pub(super) tagging: Weights,
-}
 
 impl Perceptron {
     fn rules(&self) -> Rules<'_> {

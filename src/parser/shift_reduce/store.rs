@@ -2,7 +2,7 @@
 
 use super::MOST_LABELS;
 use super::lexical::{Entry, Labels, Roles, Words};
-use super::parser::Perceptron;
+use super::perceptron::Perceptron;
 use super::state::{Label, PROJECT};
 use super::weights::{Decision, Weight, Weights};
 use crate::checkpoint::TensorFile;

@@ -1,8 +1,8 @@
 //! What the rounds of a run left behind, read in a task and ready to be drawn.
 
+use super::sentences::Sentences;
 use super::verdicts::Given;
 use crate::config::{Config, Kind};
-use crate::ensemble::Part;
 use crate::ensemble::ledger::{self, Ledger};
 use crate::evaluation::Agreement;
 use crate::run::{KeptRound, KeptWeights, RunFolder};
@@ -29,15 +29,6 @@ pub struct Book {
     pub given: Given,
     /// The greatest weight of any sentence in any round, in multiples of 1/m.
     greatest: f64,
-}
-
-/// The training sentences.
-pub struct Sentences {
-    pub part: Part,
-    /// Fingerprints of the original trees.
-    pub hashes: Vec<String>,
-    /// Words in lower case, for the filter.
-    pub texts: Vec<String>,
 }
 
 /// A round, and the sentences ranked as it left them.
@@ -169,27 +160,6 @@ impl Book {
             }
         };
         self.rounds.iter().filter(|page| page.kept.number > 0).map(height)
-    }
-}
-
-impl Sentences {
-    fn read(folder: &RunFolder) -> Result<Option<Sentences>, String> {
-        let Some(kept) = folder.kept_part("train").map_err(|e| e.to_string())? else {
-            return Ok(None);
-        };
-        let part = kept.part("train").ok_or("a training sentence of the run is damaged")?;
-        let hashes = kept.sentences.into_iter().map(|sentence| sentence.hash).collect();
-        Ok(Some(Sentences::new(part, hashes)))
-    }
-
-    pub fn new(part: Part, hashes: Vec<String>) -> Sentences {
-        let texts = part.sentences.iter().map(|s| s.tree.words().join(" ").to_lowercase());
-        let texts = texts.collect();
-        Sentences { part, hashes, texts }
-    }
-
-    pub fn len(&self) -> usize {
-        self.part.sentences.len()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which sentences are listed, and in which order.
 
-use super::book::{RoundPage, Sentences};
+use super::book::RoundPage;
+use super::sentences::Sentences;
 use crate::ensemble::Analyses;
 use crate::ensemble::ledger::Verdict;
 use std::collections::HashMap;

@@ -11,6 +11,7 @@ mod notes;
 mod pairs;
 mod panes;
 mod proposals;
+mod sentences;
 #[cfg(test)]
 mod tests;
 mod twins;

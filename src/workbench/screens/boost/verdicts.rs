@@ -2,8 +2,8 @@
 //! has answered (it is one short line), so that neither a quit nor a kill behind it loses it.
 
 use super::Boost;
-use super::book::Sentences;
 use super::brackets::Span;
+use super::sentences::Sentences;
 use crate::ensemble::ledger::{Entry, Ledger, Verdict};
 use crate::report::SCHEMA;
 use crate::workbench::popup::Popup;

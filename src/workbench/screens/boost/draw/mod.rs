@@ -1,5 +1,6 @@
 //! The picture of Boost.
 
+mod beside;
 mod figures;
 mod sentences;
 mod twins;

@@ -3,6 +3,7 @@
 use super::super::book::{Book, RoundPage};
 use super::super::verdicts::words_of;
 use super::super::{Boost, Page};
+use super::beside::{TALL, WIDE, beside, draw_pane, frame_of};
 use super::twins;
 use crate::ensemble::ledger::{Entry, Verdict};
 use crate::parser::Fallback;
@@ -11,17 +12,13 @@ use crate::report::counted;
 use crate::workbench::screen::View;
 use crate::workbench::text::{clean, figure, fit, fit_end, wrap};
 use crate::workbench::theme::Theme;
-use crate::workbench::widgets::{TreePane, empty_state, moves, pane};
+use crate::workbench::widgets::{empty_state, moves};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Borders, Paragraph};
+use ratatui::widgets::Paragraph;
 
-/// From this width on, trees stand side by side.
-const WIDE: u16 = 100;
-/// From this height on, trees stand one above the other in narrow terminals.
-const TALL: u16 = 24;
 /// Columns for the name of a file.
 const FILE: usize = 24;
 /// Bars of a sparkline at most: the newest rounds.
@@ -46,12 +43,6 @@ pub fn draw(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &V
         Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
     draw_list(screen, book, frame, list, view);
     draw_sentence(screen, book, frame, below, view);
-}
-
-/// A pane; where rows are scarce it has a line on top and none below.
-pub(super) fn frame_of<'a>(title: String, area: Rect, focused: bool, view: &View) -> Block<'a> {
-    let block = pane(title, view.theme, focused);
-    if area.height > 12 { block } else { block.borders(Borders::TOP) }
 }
 
 fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
@@ -194,34 +185,6 @@ fn draw_sentence(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, vie
 fn file_name(path: &str) -> std::borrow::Cow<'_, str> {
     let name = std::path::Path::new(path).file_name();
     name.map_or(path.into(), |name| name.to_string_lossy())
-}
-
-/// Places for two trees.
-pub(super) fn beside(area: Rect) -> (Rect, Rect) {
-    let split = [Constraint::Fill(1), Constraint::Fill(1)];
-    // Trees need rows more than columns.
-    let areas: [Rect; 2] = if area.width >= WIDE || area.height < TALL {
-        Layout::horizontal(split).areas(area)
-    } else {
-        Layout::vertical(split).areas(area)
-    };
-    areas.into()
-}
-
-pub(super) fn draw_pane(
-    frame: &mut Frame,
-    area: Rect,
-    title: &str,
-    tree: Option<&TreePane>,
-    view: &View,
-) {
-    match tree {
-        Some(tree) => {
-            let block = frame_of(String::new(), area, false, view);
-            tree.draw_framed(frame, area, block, title, view.theme);
-        }
-        None => empty_state(frame, area, title, &["reading the analyses"], view.theme),
-    }
 }
 
 /// Where the sentence stands, its figures, the verdict, and the key to the marks.

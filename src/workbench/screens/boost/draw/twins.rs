@@ -3,7 +3,7 @@
 use super::super::Boost;
 use super::super::book::Book;
 use super::super::twins::{Twin, around};
-use super::sentences::{beside, draw_pane, frame_of};
+use super::beside::{beside, draw_pane, frame_of};
 use crate::analysis::conflicts::Place;
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;

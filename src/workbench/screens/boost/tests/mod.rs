@@ -1,7 +1,8 @@
 mod odd;
 mod verdicts;
 
-use super::book::{Book, RoundPage, Sentences};
+use super::book::{Book, RoundPage};
+use super::sentences::Sentences;
 use super::*;
 use crate::config::{Config, Kind};
 use crate::ensemble::boosting::{judge, uniform};
