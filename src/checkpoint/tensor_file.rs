@@ -8,6 +8,7 @@ use safetensors::SafeTensors;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
 use std::path::Path;
 
 /// Tensors and JSON by name. Metadata `schema` and `kind` are the file's own.
@@ -24,6 +25,21 @@ impl TensorFile {
         let bytes = std::fs::read(path)
             .map_err(|source| CheckpointError::Io { path: path.to_owned(), source })?;
         TensorFile::from_bytes(&path.display().to_string(), &bytes, kind)
+    }
+
+    /// What kind a file of ours says that it is; no more of it is read than its header.
+    pub fn kind_of(path: &Path) -> Option<String> {
+        let mut file = std::fs::File::open(path).ok()?;
+        let mut length = [0; 8];
+        file.read_exact(&mut length).ok()?;
+        let length = u64::from_le_bytes(length);
+        if length > file.metadata().ok()?.len() {
+            return None;
+        }
+        let mut header = Vec::new();
+        file.take(length).read_to_end(&mut header).ok()?;
+        let header: serde_json::Value = serde_json::from_slice(&header).ok()?;
+        Some(header["__metadata__"]["kind"].as_str()?.to_owned())
     }
 
     /// Reads the bytes of a file; `name` stands in error messages.

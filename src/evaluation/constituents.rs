@@ -44,9 +44,13 @@ impl Constituents {
         Constituents::by_node(tree, counting(tags)).flatten().collect()
     }
 
-    /// What is counted, for every node of the tree in their order: `None` for what is not.
-    pub fn counted_by_node(tree: &Tree) -> Vec<Option<Constituent>> {
-        Constituents::by_node(tree, counting(tree.tags())).collect()
+    /// What is counted by these tags, for every node of the tree in their order: `None` for what is
+    /// not.
+    pub fn counted_by_node<'a>(
+        tree: &Tree,
+        tags: impl Iterator<Item = &'a Arc<str>>,
+    ) -> Vec<Option<Constituent>> {
+        Constituents::by_node(tree, counting(tags)).collect()
     }
 
     /// Full labels over all words: what builds the tree up again.

@@ -69,11 +69,11 @@ pub fn mark_against(gold: &mut Diagram, induced: &mut Diagram) {
 }
 
 /// Both trees with their brackets marked as evalb compares them: by label and span, words of
-/// punctuation and the root left out, a label as often as it is there. The trees are continuous and
-/// cover the same words.
+/// punctuation (by the gold tags) and the root left out, a label as often as it is there. The trees
+/// are continuous and cover the same words.
 pub fn compared(gold: &Tree, found: &Tree) -> (Diagram, Diagram) {
-    let of_gold = Constituents::counted_by_node(gold);
-    let of_found = Constituents::counted_by_node(found);
+    let of_gold = Constituents::counted_by_node(gold, gold.tags());
+    let of_found = Constituents::counted_by_node(found, gold.tags());
     let mut diagrams = (Diagram::from_tree(gold), Diagram::from_tree(found));
     diagrams.0.set_marks(&labelled(&of_gold, &of_found, |_| Mark::Missing));
     let crosses = |c: &Constituent| {

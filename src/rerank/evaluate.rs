@@ -49,41 +49,70 @@ pub struct Outcome {
     pub changed: usize,
 }
 
+/// A candidate of every list with a gold tree, scored.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    gold: Vec<u8>,
+    chosen: Vec<u8>,
+    pub evaluation: Evaluation,
+}
+
+impl Choices {
+    /// What `choose` takes, which is given the number of the list; lists without a gold tree are
+    /// left out.
+    pub fn of(lists: &[Judged], choose: impl Fn(usize) -> Option<usize>) -> Choices {
+        let judged = || lists.iter().enumerate().filter(|(_, list)| list.list.gold.is_some());
+        let gold = text(judged().map(|(_, list)| list.list.gold.as_ref().map(|g| rooted(g))));
+        let chosen = text(judged().map(|(i, list)| as_compared(list, list.trees.get(choose(i)?)?)));
+        let evaluation = evaluate(&gold, &chosen, &parameters());
+        Choices { gold, chosen, evaluation }
+    }
+}
+
+/// As evalb has them, but no number of errors ends the scoring.
+fn parameters() -> Parameters {
+    let mut parameters = Parameters::default();
+    parameters.max_error = i64::MAX;
+    parameters
+}
+
+/// Two-sided p-values of precision, recall and F1 of two choices from the same lists, by so many
+/// random exchanges.
+pub fn significance(
+    a: &Choices,
+    b: &Choices,
+    shuffles: u64,
+    seed: u64,
+) -> (Method, [f64; 3], LeftOut) {
+    let samples = Samples::score(&a.gold, &a.chosen, &b.chosen, &parameters());
+    let figures = [Figure::Precision, Figure::Recall, Figure::F1];
+    let (method, p) = randomise(&samples, &figures, shuffles, seed, EXACT_UP_TO);
+    (method, [p[0], p[1], p[2]], samples.left_out)
+}
+
 impl Outcome {
     /// Scores the choices; lists without a gold tree are left out. The p-values are those of so many
     /// random exchanges.
     pub fn of(lists: &[Judged], scored: &[Scored], shuffles: u64, seed: u64) -> Outcome {
-        let judged: Vec<(&Judged, Option<usize>)> = lists
-            .iter()
-            .zip(scored)
-            .filter(|(list, _)| list.list.gold.is_some())
-            .map(|(list, scored)| (list, scored.chosen))
-            .collect();
-        let gold = text(judged.iter().map(|(list, _)| list.list.gold.as_ref().map(|g| rooted(g))));
         let [base, reranked, oracle] = System::ALL.map(|system| {
-            text(judged.iter().map(|(list, chosen)| {
-                let k = match system {
-                    System::Base => 0,
-                    System::Reranked => (*chosen)?,
-                    System::Oracle => list.oracle()?,
-                };
-                as_compared(list, list.trees.get(k)?)
-            }))
+            Choices::of(lists, |i| match system {
+                System::Base => Some(0),
+                System::Reranked => scored[i].chosen,
+                System::Oracle => lists[i].oracle(),
+            })
         });
-        let mut parameters = Parameters::default();
-        // No number of errors ends the scoring.
-        parameters.max_error = i64::MAX;
-        let samples = Samples::score(&gold, &reranked, &base, &parameters);
-        let figures = [Figure::Precision, Figure::Recall, Figure::F1];
-        let (method, p) = randomise(&samples, &figures, shuffles, seed, EXACT_UP_TO);
+        let (method, p, left_out) = significance(&reranked, &base, shuffles, seed);
+        let is_changed = |(list, scored): &(&Judged, &Scored)| {
+            list.list.gold.is_some() && scored.chosen.is_some_and(|k| k != 0)
+        };
         Outcome {
-            base: evaluate(&gold, &base, &parameters),
-            reranked: evaluate(&gold, &reranked, &parameters),
-            oracle: evaluate(&gold, &oracle, &parameters),
-            p: [p[0], p[1], p[2]],
+            base: base.evaluation,
+            reranked: reranked.evaluation,
+            oracle: oracle.evaluation,
+            p,
             method,
-            left_out: samples.left_out,
-            changed: judged.iter().filter(|(_, chosen)| chosen.is_some_and(|k| k != 0)).count(),
+            left_out,
+            changed: lists.iter().zip(scored).filter(is_changed).count(),
         }
     }
 
@@ -107,10 +136,9 @@ fn text(trees: impl Iterator<Item = Option<Tree>>) -> Vec<u8> {
 }
 
 /// The chosen trees one a line, below a root, `(TOP)` where there is none.
-pub fn tree_lines(lists: &[Judged], scored: &[Scored]) -> Vec<u8> {
-    let chosen =
-        |(list, scored): (&Judged, &Scored)| Some((**list.trees.get(scored.chosen?)?).clone());
-    text(lists.iter().zip(scored).map(chosen))
+pub fn tree_lines(lists: &[Judged], choose: impl Fn(usize) -> Option<usize>) -> Vec<u8> {
+    let chosen = |(i, list): (usize, &Judged)| Some((**list.trees.get(choose(i)?)?).clone());
+    text(lists.iter().enumerate().map(chosen))
 }
 
 /// A candidate with the words as the gold tree writes them, for escapes are no errors of a parser,

@@ -63,13 +63,24 @@ impl RerankerFile {
         Ok(file.save(path, KIND)?)
     }
 
+    /// Whether a file says that it is a reranker; no more of it is read than its header.
+    pub fn is_one(path: &Path) -> bool {
+        TensorFile::kind_of(path).is_some_and(|kind| kind == KIND)
+    }
+
     /// Reads a file; everything in it is checked.
     pub fn load(path: &Path) -> Result<RerankerFile, RerankError> {
-        let file = TensorFile::load(path, KIND)?;
-        RerankerFile::of(&file).map_err(|reason| {
-            let name = path.display().to_string();
-            CheckpointError::Malformed { name, reason }.into()
-        })
+        RerankerFile::checked(TensorFile::load(path, KIND)?, &path.display().to_string())
+    }
+
+    /// Reads the bytes of a file; `name` stands in error messages.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<RerankerFile, RerankError> {
+        RerankerFile::checked(TensorFile::from_bytes(name, bytes, KIND)?, name)
+    }
+
+    fn checked(file: TensorFile, name: &str) -> Result<RerankerFile, RerankError> {
+        let malformed = |reason| CheckpointError::Malformed { name: name.to_owned(), reason };
+        Ok(RerankerFile::of(&file).map_err(malformed)?)
     }
 
     fn of(file: &TensorFile) -> Result<RerankerFile, String> {

@@ -40,6 +40,15 @@ impl Judged {
         lists.into_par_iter().map(|list| Judged::new(list, most)).collect()
     }
 
+    /// The same with the best `most` candidates only.
+    pub fn first(&self, most: usize) -> Judged {
+        let mut list = self.clone();
+        list.list.candidates.truncate(most);
+        list.trees.truncate(most);
+        list.agreements.truncate(most);
+        list
+    }
+
     pub fn len(&self) -> usize {
         self.trees.len()
     }

@@ -27,7 +27,7 @@ mod weights;
 pub use base::{Base, folds};
 pub use cost::{FeatureCost, costs};
 pub use error::RerankError;
-pub use evaluate::{Outcome, System, tree_lines};
+pub use evaluate::{Choices, Outcome, System, significance, tree_lines};
 pub use file::{RerankerFile, TrainingFacts};
 pub use judged::Judged;
 pub use making::{Sentences, candidates_of};

@@ -1,5 +1,5 @@
-//! The sample as files in the user's data directory: its treebanks, and finished rounds of boosting
-//! on the noisy one. All of it is compiled in.
+//! The sample as files in the user's data directory: its treebanks, finished rounds of boosting on
+//! the noisy one, and candidates with a reranker. All of it is compiled in.
 
 use super::RunError;
 use crate::treebank::sample;
@@ -59,7 +59,10 @@ pub fn install(data: &Path) -> Result<(), RunError> {
     let new = tempfile::tempdir_in(data).map_err(RunError::io(data))?;
     sample::install(new.path())?;
     let files = FILES.into_iter().map(|(name, bytes)| (new.path().join(RUN).join(name), bytes));
-    for (path, bytes) in files.chain([(new.path().join("planted.tsv"), PLANTED)]) {
+    let reranking =
+        sample::reranking().into_iter().map(|(name, bytes)| (new.path().join(name), bytes));
+    let planted = [(new.path().join("planted.tsv"), PLANTED)];
+    for (path, bytes) in files.chain(reranking).chain(planted) {
         let folder = path.parent().unwrap_or(data);
         std::fs::create_dir_all(folder).map_err(RunError::io(folder))?;
         std::fs::write(&path, bytes).map_err(RunError::io(&path))?;

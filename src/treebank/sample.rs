@@ -16,6 +16,31 @@ macro_rules! files {
 const FILES: [(&str, &[u8]); 6] =
     files!["train.mrg", "dev.mrg", "test.mrg", "natural.mrg", "noisy.mrg", "text.txt"];
 
+/// Candidates of the test sentences by a plain grammar, and a reranker for them;
+/// `sample_data/README.md` says how they were made.
+const RERANKING: [(&str, &[u8]); 2] = [
+    ("reranking/test.jsonl.gz", include_bytes!("../../sample_data/reranking/test.jsonl.gz")),
+    (
+        "reranking/reranker.safetensors",
+        include_bytes!("../../sample_data/reranking/reranker.safetensors"),
+    ),
+];
+
+/// Candidate lists as a file has them, packed.
+pub fn candidates() -> &'static [u8] {
+    RERANKING[0].1
+}
+
+/// A trained reranker as a file has it.
+pub fn reranker() -> &'static [u8] {
+    RERANKING[1].1
+}
+
+/// Both as files, by their names in the sample's folder.
+pub fn reranking() -> [(&'static str, &'static [u8]); 2] {
+    RERANKING
+}
+
 /// Names that stand behind `sample:`.
 pub fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().filter_map(|(file, _)| file.split('.').next())

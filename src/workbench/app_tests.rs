@@ -53,6 +53,7 @@ fn number_keys_and_tab_go_through_the_screens() {
         ("2", ScreenId::Train),
         ("3", ScreenId::Grammar),
         ("4", ScreenId::Parses),
+        ("6", ScreenId::Rerank),
         ("7", ScreenId::Runs),
         ("8", ScreenId::Log),
         ("Tab", ScreenId::Corpora),
@@ -77,7 +78,7 @@ fn help_is_made_from_the_table_of_commands() {
 
 #[test]
 fn the_help_of_every_screen_scrolls_to_its_end_at_80x24() {
-    for screen in ["1", "2", "3", "4", "7", "8"] {
+    for screen in ["1", "2", "3", "4", "6", "7", "8"] {
         let mut stage = training(10);
         stage.keys(&[screen, "?"]);
         let mut seen = String::new();
@@ -331,8 +332,8 @@ fn what_matters_is_told_by_a_symbol_or_a_modifier_and_not_by_colour_alone() {
         let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
         terminal.draw(|frame| stage.app.draw(frame)).expect("draws");
         let buffer = terminal.backend().buffer();
-        // ` 1 Corpora  2 Train `: the tab in view stands out, its neighbour does not.
-        let (corpora, train) = (&buffer[(4, 0)], &buffer[(15, 0)]);
+        // `1 Corpora 2 Train`: the tab in view stands out, its neighbour does not.
+        let (corpora, train) = (&buffer[(2, 0)], &buffer[(12, 0)]);
         assert_eq!((corpora.symbol(), train.symbol()), ("C", "T"));
         let strong = Modifier::BOLD | Modifier::REVERSED;
         assert!(train.modifier.intersects(strong) && !corpora.modifier.intersects(strong));

@@ -12,6 +12,7 @@ pub const GLOBAL: &[Command] = &[
     Command { name: "grammar", keys: &["3"], help: "Show the Grammar screen", short: "" },
     Command { name: "parses", keys: &["4"], help: "Show the Parses screen", short: "" },
     Command { name: "boost", keys: &["5"], help: "Show the Boost screen", short: "" },
+    Command { name: "rerank", keys: &["6"], help: "Show the Rerank screen", short: "" },
     Command { name: "runs", keys: &["7"], help: "Show the Runs screen", short: "" },
     Command { name: "log", keys: &["8"], help: "Show the Log screen", short: "" },
     Command { name: "next-screen", keys: &["Tab"], help: "Show the next screen", short: "" },

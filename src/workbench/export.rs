@@ -23,6 +23,12 @@ pub enum Format {
 impl Format {
     pub const ALL: [Format; 4] = [Format::Brackets, Format::Json, Format::Forest, Format::Svg];
 
+    /// Its name, and what it is for.
+    pub fn name_and_use(self) -> (&'static str, &'static str) {
+        let (name, _, description) = self.about();
+        (name, description)
+    }
+
     fn about(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Format::Brackets => ("brackets", "mrg", "one line of Penn-style brackets"),
@@ -121,10 +127,20 @@ pub fn save_surprisals(
 }
 
 fn write(folder: &Path, stem: &str, extension: &str, text: &str) -> Result<PathBuf, String> {
+    save_text(folder, stem, extension, text.as_bytes())
+}
+
+/// The same for any text.
+pub fn save_text(
+    folder: &Path,
+    stem: &str,
+    extension: &str,
+    text: &[u8],
+) -> Result<PathBuf, String> {
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     std::fs::create_dir_all(folder).map_err(failed)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.write_all(text).map_err(failed)?;
     let mut number = 1;
     loop {
         let name = match number {

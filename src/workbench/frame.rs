@@ -17,6 +17,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
+/// From this width on, tabs have blanks around them.
+const ROOMY: u16 = 100;
+
 /// All that is in view. What it holds stays whose it is; drawing changes nothing.
 pub struct Scene<'a> {
     pub active: ScreenId,
@@ -64,12 +67,16 @@ impl Scene<'_> {
     fn draw_tabs(&self, frame: &mut Frame, area: Rect) {
         let view = &self.view;
         let theme = view.theme;
-        let mut spans = vec![Span::raw(" ")];
+        // In narrow terminals blanks give way to the name of the run.
+        let (edge, gap) = if area.width < ROOMY { ("", " ") } else { (" ", "") };
+        let mut spans = vec![Span::raw(edge)];
         for id in ScreenId::ALL {
             let active = id == self.active;
-            let label = format!(" {} {} ", id.digit(), id.title());
+            let label = format!("{edge}{} {}{edge}", id.digit(), id.title());
             spans.push(Span::styled(label, if active { theme.selected } else { theme.dim }));
+            spans.push(Span::raw(gap));
         }
+        spans.pop();
         let tabs = Line::from(spans);
         let used = tabs.width() as u16;
         frame.render_widget(tabs, area);

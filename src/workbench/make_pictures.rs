@@ -35,12 +35,15 @@ impl Desk {
     }
 
     fn of_size(run: &Path, size: (u16, u16)) -> Desk {
+        Desk::on(vec![Named::Run(run.to_owned())], run.with_file_name(""), size)
+    }
+
+    fn on(named: Vec<Named>, runs: PathBuf, size: (u16, u16)) -> Desk {
         let (sender, messages) = unbounded();
         let surroundings = Surroundings { no_color: false, unicode: true };
-        let runs = run.with_file_name("");
         let engine = Box::new(Local::default());
         let mut app = App::new(engine, sender, ThemeName::Dark, surroundings, runs);
-        app.begin(vec![Named::Run(run.to_owned())], UserData::default());
+        app.begin(named, UserData::default());
         Desk { app, messages, size }
     }
 
@@ -128,6 +131,23 @@ fn make_the_pictures_of_boosting() {
     desk.save("boost.svg");
     desk.size = (WIDTH, HEIGHT);
     desk.keys(&["t"]).sees("Twins 1/").save("twins.svg");
+}
+
+#[test]
+#[ignore = "writes into assets/pictures"]
+fn make_the_pictures_of_reranking() {
+    let runs = tempfile::tempdir().expect("a temporary folder");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_data/reranking");
+    let named = vec![
+        Named::Lists(sample.join("test.jsonl.gz")),
+        Named::Reranker(sample.join("reranker.safetensors")),
+    ];
+    let mut desk = Desk::on(named, runs.path().join("runs"), (160, 48));
+    // The first of the greatest gains whose trees fit.
+    desk.sees("reranked").sees("F1 base").keys(&["x", "s"]).sees("by gain").sees("Why candidate");
+    desk.save("rerank.svg");
+    desk.size = (WIDTH, HEIGHT);
+    desk.keys(&["f"]).sees("F1 by words").save("reranked.svg");
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub mod app;
 mod app_tests;
 pub mod command;
 pub mod commands;
+pub mod comparison;
 pub mod engine;
 pub mod export;
 pub mod field;

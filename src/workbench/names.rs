@@ -1,6 +1,6 @@
 //! By what every part of the workbench calls a screen or a run. Imports nothing.
 
-/// The screens, by the number key that shows them (6 is reserved).
+/// The screens, by the number key that shows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScreenId {
     Corpora,
@@ -8,18 +8,20 @@ pub enum ScreenId {
     Grammar,
     Parses,
     Boost,
+    Rerank,
     Runs,
     Log,
 }
 
 impl ScreenId {
     /// In the order in which Tab goes through them.
-    pub const ALL: [ScreenId; 7] = [
+    pub const ALL: [ScreenId; 8] = [
         ScreenId::Corpora,
         ScreenId::Train,
         ScreenId::Grammar,
         ScreenId::Parses,
         ScreenId::Boost,
+        ScreenId::Rerank,
         ScreenId::Runs,
         ScreenId::Log,
     ];
@@ -32,6 +34,7 @@ impl ScreenId {
             ScreenId::Grammar => '3',
             ScreenId::Parses => '4',
             ScreenId::Boost => '5',
+            ScreenId::Rerank => '6',
             ScreenId::Runs => '7',
             ScreenId::Log => '8',
         }
@@ -45,6 +48,7 @@ impl ScreenId {
             ScreenId::Grammar => "Grammar",
             ScreenId::Parses => "Parses",
             ScreenId::Boost => "Boost",
+            ScreenId::Rerank => "Rerank",
             ScreenId::Runs => "Runs",
             ScreenId::Log => "Log",
         }

@@ -60,6 +60,10 @@ pub enum Target {
     Corpus(PathBuf),
     /// A checkpoint file without its run folder.
     Checkpoint(PathBuf),
+    /// A file of candidate lists.
+    Lists(PathBuf),
+    /// A trained reranker.
+    Reranker(PathBuf),
     /// Sentences of the selected run's development split, e.g. those that use a symbol.
     Sentences { title: String, indices: Vec<usize> },
     /// A sentence of the selected run's development split.

@@ -2,7 +2,9 @@
 //! is in [`super::app`].
 
 use super::names::ScreenId;
+use crate::rerank::RerankerFile;
 use crate::run::{Group, RunFolder};
+use crate::treebank::candidates::Lists;
 use std::path::{Path, PathBuf};
 
 /// A small text file in the user's data directory.
@@ -22,6 +24,9 @@ pub enum Named {
     /// A folder that run folders lie in.
     Runs(PathBuf),
     Checkpoint(PathBuf),
+    Reranker(PathBuf),
+    /// Candidate lists.
+    Lists(PathBuf),
     Corpus(PathBuf),
 }
 
@@ -40,7 +45,8 @@ impl Named {
         }
     }
 
-    /// Tells run folders and checkpoints by what they hold; anything else that exists is a corpus.
+    /// Tells run folders, checkpoints, rerankers and candidate lists by what they hold; anything else
+    /// that exists is a corpus.
     fn of(path: &Path) -> Result<Named, String> {
         let meta = path.metadata().map_err(|e| format!("{}: {e}", path.display()))?;
         if meta.is_dir() && is_run(path) {
@@ -50,8 +56,14 @@ impl Named {
         if meta.is_dir() && holds_runs(path) {
             return Ok(Named::Runs(path.to_owned()));
         }
+        if path.is_file() && RerankerFile::is_one(path) {
+            return Ok(Named::Reranker(path.to_owned()));
+        }
         if path.extension().is_some_and(|e| e == "safetensors") {
             return Ok(Named::Checkpoint(path.to_owned()));
+        }
+        if path.is_file() && Lists::are_in(path) {
+            return Ok(Named::Lists(path.to_owned()));
         }
         Ok(Named::Corpus(path.to_owned()))
     }

@@ -2,7 +2,7 @@
 
 use crate::terminal::{Session, bytes_of, key_of};
 use rankspace::ensemble::ledger::{Ledger, Verdict};
-use rankspace::workbench::ScreenId::{Boost, Corpora, Parses, Runs, Train};
+use rankspace::workbench::ScreenId::{Boost, Corpora, Parses, Rerank, Runs, Train};
 use rankspace::workbench::commands::{find, table};
 use rankspace::workbench::keys::Key;
 use std::path::{Path, PathBuf};
@@ -427,4 +427,44 @@ fn where_nothing_was_boosted_yet_boost_shows_the_rounds_that_come_with_the_progr
         (read(data.join("noisy.mrg")), read(exported.join("corrected/sample_data/noisy.mrg")));
     let changed = before.lines().zip(after.lines()).filter(|(a, b)| a != b).count();
     assert_eq!((before.lines().count(), changed), (after.lines().count(), 1));
+}
+
+#[test]
+fn candidate_lists_and_a_reranker_are_told_by_content_and_a_change_is_explained() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_data/reranking");
+    let named = ["test.jsonl.gz", "reranker.safetensors"];
+    let [lists, reranker] = named.map(|name| sample.join(name).display().to_string());
+    let mut session = Session::start(&[&lists, &reranker], 80, 24);
+    session.sees("150 sentences").sees("reranked").sees("F1 base 86.44");
+    session.does_on(Rerank, "changed").sees("changed only");
+    session.does_on(Rerank, "sort").sees("by gain").sees("Gold tree");
+    session.does_on(Rerank, "compare").sees("against base").sees("Base choice");
+    session.does_on(Rerank, "decisions").sees("has its margin").sees("log-probability");
+    session.does_on(Rerank, "figures").sees("anti-oracle").sees("p-value").sees("F1 by words");
+    session.does_on(Rerank, "figures").does_on(Rerank, "export").sees("chosen trees");
+    session.keys("\r").sees("written to exports/test-lists.jsonl");
+    // A reranker is learned from the lists in view, and takes the place of the one that was named.
+    session.does_on(Rerank, "learn").sees("top-efficient").keys("\r");
+    session.sees("Candidate lists of development").keys("\r").sees("trained on these lists");
+    session.resize(20, 5).resize(80, 24).until("a wide frame", is_drawn_to_its_edges);
+    session.does("quit");
+    let (folder, left) = session.keep();
+    assert_eq!(left.ends_clean(), 0);
+    let written = folder.path().join("work/exports/test-top-efficient.safetensors");
+    assert!(written.is_file());
+}
+
+#[test]
+fn rerank_shows_the_sample_where_nothing_was_named() {
+    let mut session = Session::start(&[], 80, 24);
+    session.until("a step", |s| step(s) >= Some(1));
+    session.does("rerank").sees("sample test").sees("reranked").sees("F1 base 86.44");
+    session.does("help").sees("Help: Rerank").does("help").sees("What the words and figures mean");
+    session.keys(&bytes_of("Esc")).sees_no("Help: Rerank");
+    session.does("train").sees("running").does("quit").sees("stop and save").keys("s");
+    let (folder, left) = session.keep();
+    assert_eq!(left.ends_clean(), 0);
+    // The files that it is made of lie in the data directory, for commands.
+    let data = folder.path().join("home/data/rankspace/sample_data/reranking");
+    assert!(data.join("test.jsonl.gz").is_file() && data.join("reranker.safetensors").is_file());
 }

@@ -19,7 +19,7 @@ pub fn run(args: &Apply, out: &mut dyn Write) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     if let Some(path) = &args.trees {
         let mut file = Output::file(path, false)?;
-        file.write_all(&tree_lines(&lists, &scored))?;
+        file.write_all(&tree_lines(&lists, |i| scored[i].chosen))?;
         file.keep()?;
     }
     if let Some(path) = &args.table {

@@ -3,8 +3,11 @@ use super::formats::LineMachine;
 use super::{CandidateList, Dropped, ListFormat, LogBase, Message, MessageKind};
 use crate::treebank::{TreebankError, unpacked};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+
+/// Bytes of a file that tell what it is.
+const LOOKED_AT: u64 = 1 << 20;
 
 /// What the file's content shall not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +35,17 @@ impl Lists<'static> {
         let file = File::open(path)
             .map_err(|e| TreebankError::Read { path: name.clone(), reason: e.to_string() })?;
         Lists::new(BufReader::with_capacity(1 << 16, file), &name, options)
+    }
+}
+
+impl Lists<'_> {
+    /// Whether a file looks like one of candidate lists: its beginning has the form of a known
+    /// format, and a candidate that can be read. Treebanks and texts have none.
+    pub fn are_in(path: &Path) -> bool {
+        let Ok(file) = File::open(path) else { return false };
+        let beginning = BufReader::new(file.take(LOOKED_AT));
+        let lists = Lists::new(beginning, "", ReadOptions::default());
+        lists.is_ok_and(|mut lists| lists.any(|list| !list.candidates.is_empty()))
     }
 }
 

@@ -79,6 +79,8 @@ impl App {
                     self.shared.checkpoint = Some(path.clone());
                     self.open_on(ScreenId::Parses, &Target::Checkpoint(path));
                 }
+                Named::Lists(path) => self.open_on(ScreenId::Rerank, &Target::Lists(path)),
+                Named::Reranker(path) => self.open_on(ScreenId::Rerank, &Target::Reranker(path)),
                 Named::Runs(_) => self.show(ScreenId::Runs),
                 Named::Corpus(path) => {
                     if first_corpus {

@@ -7,6 +7,7 @@ mod log;
 mod parses;
 #[cfg(test)]
 mod real_run_tests;
+mod rerank;
 mod runs;
 mod train;
 
@@ -23,6 +24,7 @@ pub fn all() -> Vec<Box<dyn Screen>> {
         Box::new(grammar::Grammar::default()),
         Box::new(parses::Parses::default()),
         Box::new(boost::Boost::default()),
+        Box::new(rerank::Rerank::default()),
         Box::new(runs::Runs::default()),
         Box::new(log::Log::default()),
     ]
@@ -42,6 +44,9 @@ pub fn commands(id: ScreenId) -> impl Iterator<Item = &'static Command> {
         ScreenId::Boost => {
             &[boost::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
         }
+        ScreenId::Rerank => {
+            &[rerank::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
+        }
         ScreenId::Runs => &[runs::COMMANDS, moves::LIST],
         ScreenId::Log => &[log::COMMANDS],
     };
@@ -56,6 +61,7 @@ pub fn notes(id: ScreenId) -> &'static [Term] {
         ScreenId::Grammar => grammar::NOTES,
         ScreenId::Parses => parses::NOTES,
         ScreenId::Boost => boost::NOTES,
+        ScreenId::Rerank => rerank::NOTES,
         ScreenId::Runs => runs::NOTES,
         ScreenId::Log => log::NOTES,
     }

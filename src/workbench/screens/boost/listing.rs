@@ -4,6 +4,7 @@ use super::book::RoundPage;
 use super::sentences::Sentences;
 use crate::ensemble::Analyses;
 use crate::ensemble::ledger::Verdict;
+use crate::workbench::comparison::Comparison;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -61,36 +62,6 @@ enum Figure {
     Error,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    Less,
-    AtMost,
-    Equal,
-    AtLeast,
-    More,
-}
-
-impl Comparison {
-    const ALL: [(&'static str, Comparison); 5] = [
-        // Longer signs first.
-        ("<=", Comparison::AtMost),
-        (">=", Comparison::AtLeast),
-        ("<", Comparison::Less),
-        (">", Comparison::More),
-        ("=", Comparison::Equal),
-    ];
-
-    fn holds(self, a: f64, b: f64) -> bool {
-        match self {
-            Comparison::Less => a < b,
-            Comparison::AtMost => a <= b,
-            Comparison::Equal => a == b,
-            Comparison::AtLeast => a >= b,
-            Comparison::More => a > b,
-        }
-    }
-}
-
 /// The conditions that a line of text names: `length>20`, `verdict=error,unsure`; everything else
 /// is text that must stand in the sentence.
 fn conditions(filter: &str) -> Vec<Condition> {
@@ -109,9 +80,7 @@ fn conditions(filter: &str) -> Vec<Condition> {
 }
 
 fn condition(word: &str) -> Option<Condition> {
-    let (name, sign, value) = Comparison::ALL
-        .into_iter()
-        .find_map(|(text, sign)| word.split_once(text).map(|(name, value)| (name, sign, value)))?;
+    let (name, sign, value) = Comparison::split(word)?;
     let figure = match name {
         "verdict" if sign == Comparison::Equal => {
             let verdict = |name: &str| match name {

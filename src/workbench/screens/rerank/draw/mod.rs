@@ -1,0 +1,196 @@
+//! The picture of Rerank.
+
+mod candidates;
+mod decisions;
+mod figures;
+mod problems;
+mod rows;
+mod sentences;
+mod trees;
+
+use super::book::Book;
+use super::load::{Loaded, Source};
+use super::summary::Chooser;
+use super::{Focus, Page, Rerank};
+use crate::report::counted;
+use crate::workbench::names::ScreenId;
+use crate::workbench::screen::View;
+use crate::workbench::text::{clean, count, fit, wrap};
+use crate::workbench::widgets::empty_state;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+/// From this width on, the reranker is named beside its kernel.
+const WIDE: usize = 110;
+/// From this size on, both lists stand side by side, and trees and decisions too.
+const LARGE: (u16, u16) = (150, 40);
+
+pub fn draw(screen: &Rerank, frame: &mut Frame, area: Rect, view: &View) {
+    let (Some(book), Some(loaded)) = (&screen.book, &screen.loaded) else {
+        return draw_nothing(screen, frame, area, view);
+    };
+    let [head, body, input] = Layout::vertical([
+        Constraint::Length(2),
+        Constraint::Fill(1),
+        Constraint::Length(u16::from(screen.filtering)),
+    ])
+    .areas(area);
+    draw_head(screen, book, loaded, frame, head, view);
+    if screen.filtering {
+        screen.filter.draw(frame, input, " filter: ", true, view.theme);
+    }
+    match screen.page {
+        Page::Lists if book.lists.is_empty() => {
+            let lines = ["the file has no sentence", "o opens another one", "p shows problems"];
+            empty_state(frame, body, "Sentences", &lines, view.theme);
+        }
+        Page::Lists => draw_lists(screen, book, frame, body, view),
+        Page::Figures => figures::draw(screen, book, frame, body, view),
+        Page::Problems => problems::draw(screen, loaded, frame, body, view),
+    }
+}
+
+fn draw_lists(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    if screen.zoomed {
+        return draw_below(screen, book, frame, area, view);
+    }
+    if area.width >= LARGE.0 && area.height >= LARGE.1 {
+        let split = [Constraint::Fill(2), Constraint::Fill(3)];
+        let [above, below] = Layout::vertical(split).areas(area);
+        let columns = [Constraint::Fill(1), Constraint::Length(candidates::WIDTH)];
+        let [left, right] = Layout::horizontal(columns).areas(above);
+        sentences::draw(screen, book, frame, left, view);
+        candidates::draw(screen, book, frame, right, view);
+        let columns = [Constraint::Fill(1), Constraint::Length(candidates::WIDTH)];
+        let [trees, why] = Layout::horizontal(columns).areas(below);
+        trees::draw(screen, book, frame, trees, view);
+        return decisions::draw(screen, book, frame, why, view);
+    }
+    // The list that the keys are about has more rows.
+    let rows = |most: u16| (most * area.height / 19).max(most);
+    let (sentences, candidates) = match screen.focus {
+        Focus::Sentences => (rows(7), rows(5)),
+        Focus::Candidates => (rows(4), rows(8)),
+    };
+    let [first, second, below] = Layout::vertical([
+        Constraint::Length(sentences),
+        Constraint::Length(candidates),
+        Constraint::Fill(1),
+    ])
+    .areas(area);
+    sentences::draw(screen, book, frame, first, view);
+    candidates::draw(screen, book, frame, second, view);
+    draw_below(screen, book, frame, below, view);
+}
+
+fn draw_below(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
+    match screen.decisions {
+        true => decisions::draw(screen, book, frame, area, view),
+        false => trees::draw(screen, book, frame, area, view),
+    }
+}
+
+/// What is shown, who reranks it, and how good that is; or why there is no such figure.
+fn draw_head(
+    screen: &Rerank,
+    book: &Book,
+    loaded: &Loaded,
+    frame: &mut Frame,
+    area: Rect,
+    view: &View,
+) {
+    let theme = view.theme;
+    let width = usize::from(area.width);
+    let mut first = format!(
+        " {} · {} · {} {}, {} {}",
+        clean(&loaded.source.name()),
+        loaded.format.name(),
+        count(book.lists.len() as u64),
+        crate::report::plural(&book.lists.len(), "sentence"),
+        count(book.candidates as u64),
+        crate::report::plural(&book.candidates, "candidate"),
+    );
+    let problems = loaded.troubles.len();
+    let mut style = theme.title;
+    if problems > 0 {
+        first += &format!(" · p: {}", counted(problems, "problem"));
+        style = theme.warning;
+    }
+    let n = book.lists.len();
+    if book.with_gold > 0 && book.with_gold < n {
+        first += &format!(" · {} without gold", count((n - book.with_gold) as u64));
+    }
+    let (second, second_style) = second_line(screen, book, width, view);
+    let lines = vec![
+        Line::styled(fit(&first, width).into_owned(), style),
+        Line::styled(fit(&second, width).into_owned(), second_style),
+    ];
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+fn second_line(screen: &Rerank, book: &Book, width: usize, view: &View) -> (String, Style) {
+    let theme = view.theme;
+    let busy = |kind: &str| view.shared.task(ScreenId::Rerank, kind).is_some();
+    let mut parts: Vec<String> = Vec::new();
+    let mut style = theme.dim;
+    match (&book.ranked, &screen.tool_failure) {
+        (Some(ranked), _) => {
+            let kernel = ranked.tool.reranker.settings.kernel.name();
+            let mut text = match width < WIDE {
+                true => kernel.to_owned(),
+                false => format!("{}: {kernel}", clean(&ranked.tool.name)),
+            };
+            let lists = screen.source.as_ref().map(Source::path_or_name);
+            if lists.is_some_and(|lists| lists == ranked.tool.train) {
+                style = theme.warning;
+                text += ", trained on these lists";
+            }
+            parts.push(text);
+        }
+        (None, _) if busy("scores") || busy("reranker") => parts.push("reranking".to_owned()),
+        (None, Some(reason)) => {
+            style = theme.error;
+            parts.push(format!("not reranked: {}", clean(reason)));
+        }
+        (None, None) => {
+            style = theme.warning;
+            let why = "no reranker, so no scores: o opens, t trains one";
+            parts.push(why.to_owned());
+        }
+    }
+    match &screen.summary {
+        _ if book.with_gold == 0 => {
+            style = theme.warning;
+            parts.push("no gold, so no F1".to_owned());
+        }
+        Some(summary) => {
+            let f1 =
+                |chooser| summary.f1(chooser).map_or("–".to_owned(), |f1| format!("{f1:.2}"));
+            let mut text = format!("F1 base {}", f1(Chooser::Base));
+            if let Some((p, _)) = summary.p {
+                text += &format!(", reranked {} (p {:.4})", f1(Chooser::Reranker), p[2]);
+            }
+            text += &format!(", oracle {}", f1(Chooser::Oracle));
+            parts.push(text);
+        }
+        None if busy("summary") => parts.push("computing figures".to_owned()),
+        None => {}
+    }
+    (format!(" {}", parts.join(" · ")), style)
+}
+
+/// Before there are lists: why, and what to do.
+fn draw_nothing(screen: &Rerank, frame: &mut Frame, area: Rect, view: &View) {
+    let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
+    let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
+    let failed: Vec<&str> =
+        failure.iter().map(String::as_str).chain(["r tries again, o opens another file"]).collect();
+    let lines: &[&str] = match screen.failure {
+        Some(_) => &failed,
+        None => &["reading candidate lists", "Ctrl-x stops it"],
+    };
+    empty_state(frame, area, "Rerank", lines, view.theme);
+}

@@ -1,0 +1,470 @@
+//! The Rerank screen: candidate lists, what a reranker makes of them, and why.
+
+mod book;
+mod commands;
+mod contributions;
+mod draw;
+mod exporting;
+mod listing;
+mod load;
+mod notes;
+mod opening;
+mod panes;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod training;
+
+use crate::config::Kernel;
+use crate::rerank::Parts;
+use crate::workbench::field::Field;
+use crate::workbench::names::ScreenId;
+use crate::workbench::news::TaskReport;
+use crate::workbench::popup::{Answer, Popup};
+use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
+use crate::workbench::task::Task;
+use crate::workbench::widgets::{TreeLayout, moves};
+use book::{Book, Tool};
+use contributions::Contributions;
+use crossterm::event::{KeyCode, KeyEvent};
+use listing::{Request, Sort};
+use load::{Loaded, Source};
+use panes::{Against, Panes};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use std::path::PathBuf;
+use std::sync::Arc;
+use summary::Summary;
+use training::Written;
+
+pub use commands::COMMANDS;
+pub use notes::NOTES;
+
+/// What fills the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Page {
+    #[default]
+    Lists,
+    Figures,
+    Problems,
+}
+
+/// Which list the keys for moving about go through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Focus {
+    #[default]
+    Sentences,
+    Candidates,
+}
+
+#[derive(Default)]
+pub struct Rerank {
+    /// Whether the screen has been looked at; before, nothing is read.
+    seen: bool,
+    /// What was asked for: nothing yet, or these lists and this reranker (`None` inside: the
+    /// sample's).
+    source: Option<Source>,
+    tool_path: Option<Option<PathBuf>>,
+    loaded: Option<Loaded>,
+    tool: Option<Arc<Tool>>,
+    /// Why there are no lists, and no reranker.
+    failure: Option<String>,
+    tool_failure: Option<String>,
+    book: Option<Arc<Book>>,
+    summary: Option<Summary>,
+    /// Why there are no figures.
+    unsummarised: Option<String>,
+    page: Page,
+    focus: Focus,
+    sort: Sort,
+    reversed: bool,
+    only_changed: bool,
+    filter: Field,
+    filtering: bool,
+    /// Sentences as listed.
+    order: Vec<u32>,
+    at: usize,
+    /// The sentence that the list which is being made is for.
+    wanted: Option<usize>,
+    /// The selected candidate, by its place in the base parser's order.
+    candidate: usize,
+    /// Candidates are listed in the order of the base parser, though there is a reranker.
+    base_order: bool,
+    against: Against,
+    panes: Panes,
+    /// Why the candidates of a sentence have their scores.
+    parts: Option<(usize, Vec<Parts>)>,
+    /// Whether decisions are shown in place of trees.
+    decisions: bool,
+    /// The first decision in view.
+    decision: usize,
+    problem: usize,
+    /// The first row of lengths in view.
+    length: usize,
+    layout: TreeLayout,
+    zoomed: bool,
+    /// Of the reranker that is to be trained.
+    kernel: Kernel,
+}
+
+/// Sentences in their order, as a task listed them.
+struct Listed(Vec<u32>);
+
+/// Parts of the scores of a sentence's candidates.
+struct Explained(usize, Vec<Parts>);
+
+impl Rerank {
+    /// The selected sentence.
+    fn sentence(&self) -> Option<usize> {
+        Some(*self.order.get(self.at)? as usize)
+    }
+
+    /// Candidates of the selected sentence in the order in which they are listed.
+    fn candidates(&self) -> Vec<usize> {
+        match (self.sentence(), &self.book) {
+            (Some(i), Some(book)) => book.order(i, !self.base_order),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What makes the margin of the selected candidate, once it is known.
+    fn contributions(&self) -> Option<Contributions> {
+        let sentence = self.sentence()?;
+        let (_, parts) = self.parts.as_ref().filter(|(of, _)| *of == sentence)?;
+        Contributions::of(parts, self.candidate, 0)
+    }
+
+    fn command(&mut self, name: &'static str, context: &mut Context) {
+        if self.moves(name, context) {
+            return;
+        }
+        if let Some((columns, rows)) = moves::scrolled(name) {
+            if self.decisions {
+                let most = self.contributions().map_or(0, |c| c.decisions.len());
+                self.decision =
+                    self.decision.saturating_add_signed(rows).min(most.saturating_sub(1));
+            }
+            return self.panes.scroll((columns, rows));
+        }
+        let turn = |page: Page, to: Page| if page == to { Page::Lists } else { to };
+        match name {
+            "candidates" => {
+                self.page = Page::Lists;
+                self.focus = match self.focus {
+                    Focus::Sentences => Focus::Candidates,
+                    Focus::Candidates => Focus::Sentences,
+                };
+            }
+            "next-candidate" => self.turn_candidate("down", context),
+            "previous-candidate" => self.turn_candidate("up", context),
+            "compare" => self.compare(context),
+            "decisions" => {
+                self.page = Page::Lists;
+                self.decisions = !self.decisions;
+                self.explain(context);
+            }
+            "figures" => self.page = turn(self.page, Page::Figures),
+            "problems" => self.page = turn(self.page, Page::Problems),
+            "open" => self.ask_for_file(context),
+            "learn" => self.ask_for_kernel(context),
+            "filter" => {
+                self.page = Page::Lists;
+                self.focus = Focus::Sentences;
+                self.filtering = true;
+            }
+            "changed" => self.toggle_changed(context),
+            "sort" => {
+                let Some(book) = &self.book else { return };
+                self.sort = self.sort.next(book);
+                self.relist(context);
+            }
+            "reverse" => {
+                self.reversed = !self.reversed;
+                self.relist(context);
+            }
+            "candidate-order" => {
+                self.base_order = !self.base_order;
+                let order = if self.base_order { "the base parser" } else { "the reranker" };
+                match self.book.as_ref().is_some_and(|book| book.ranked.is_some()) {
+                    true => context.status(format!("candidates in the order of {order}")),
+                    false => context.warn("there is no reranker: this is the base parser's order"),
+                }
+            }
+            "jump" => context.push(Effect::Popup(Popup::Prompt {
+                id: "rerank-jump",
+                title: "Jump".into(),
+                text: "The number of a sentence (from 1), or its name in the file".into(),
+                initial: String::new(),
+            })),
+            "layout" => {
+                self.layout = self.layout.next();
+                self.lay_out(context);
+            }
+            "zoom" => {
+                self.page = Page::Lists;
+                self.zoomed = !self.zoomed;
+            }
+            "export" => self.ask_for_format(context),
+            "reload" => self.reload(context),
+            "clear" => self.clear(context),
+            _ => {}
+        }
+    }
+
+    fn moves(&mut self, name: &'static str, context: &mut Context) -> bool {
+        match self.page {
+            Page::Problems => {
+                let n = self.loaded.as_ref().map_or(0, |loaded| loaded.troubles.len());
+                let Some(at) = moves::moved(name, self.problem, n) else { return false };
+                self.problem = at;
+            }
+            Page::Figures => {
+                let n = self.summary.as_ref().map_or(0, |summary| summary.lengths.len());
+                let Some(at) = moves::moved(name, self.length, n) else { return false };
+                self.length = at;
+            }
+            Page::Lists if self.focus == Focus::Sentences => {
+                let Some(at) = moves::moved(name, self.at, self.order.len()) else { return false };
+                self.select(at, context);
+            }
+            Page::Lists => {
+                if moves::moved(name, 0, 1).is_none() {
+                    return false;
+                }
+                self.turn_candidate(name, context);
+            }
+        }
+        true
+    }
+
+    fn turn_candidate(&mut self, name: &'static str, context: &mut Context) {
+        let order = self.candidates();
+        let at = order.iter().position(|k| *k == self.candidate).unwrap_or(0);
+        let Some(at) = moves::moved(name, at, order.len()) else { return };
+        if let Some(candidate) = order.get(at) {
+            self.candidate = *candidate;
+            self.decision = 0;
+            self.lay_out(context);
+        }
+    }
+
+    fn compare(&mut self, context: &mut Context) {
+        let (Some(i), Some(book)) = (self.sentence(), &self.book) else { return };
+        if book.lists[i].list.gold.is_none() {
+            return context
+                .warn("the sentence has no gold tree: it is compared with the base choice");
+        }
+        self.against = match self.against {
+            Against::Gold => Against::Base,
+            Against::Base => Against::Gold,
+        };
+        self.decisions = false;
+        self.lay_out(context);
+    }
+
+    fn toggle_changed(&mut self, context: &mut Context) {
+        match self.book.as_ref().is_some_and(|book| book.ranked.is_some()) {
+            true => {
+                self.only_changed = !self.only_changed;
+                self.relist(context);
+            }
+            false => context.warn("there is no reranker: no choice is changed"),
+        }
+    }
+
+    fn clear(&mut self, context: &mut Context) {
+        if self.page != Page::Lists {
+            self.page = Page::Lists;
+        } else if self.focus == Focus::Candidates {
+            self.focus = Focus::Sentences;
+        } else if !self.filter.is_empty() || self.only_changed {
+            self.filter.clear();
+            self.only_changed = false;
+            self.relist(context);
+        }
+    }
+
+    /// Makes the list anew. A task does it: of many sentences it takes longer than a frame.
+    fn relist(&mut self, context: &mut Context) {
+        let (Some(book), Some(loaded)) = (&self.book, &self.loaded) else { return };
+        let request = Request {
+            book: book.clone(),
+            texts: loaded.texts.clone(),
+            sort: self.sort,
+            reversed: self.reversed,
+            only_changed: self.only_changed && book.ranked.is_some(),
+            filter: self.filter.text().to_owned(),
+        };
+        context.spawn(Task::new("order", "listing the sentences", move |handle| {
+            request.order(|| handle.cancelled()).map(Listed).ok_or("stopped".to_owned())
+        }));
+    }
+
+    /// Takes in a list; the sentence that was selected stays so if it is listed.
+    fn listed(&mut self, order: Vec<u32>, context: &mut Context) {
+        let selected = self.wanted.take().or(self.sentence());
+        let place = |i: usize| order.iter().position(|&other| other as usize == i);
+        let at = selected.and_then(place).unwrap_or(0);
+        let before = self.sentence();
+        self.order = order;
+        self.at = at;
+        if self.sentence() != before {
+            self.choose();
+        }
+        self.lay_out(context);
+        self.explain(context);
+    }
+
+    fn select(&mut self, at: usize, context: &mut Context) {
+        let before = self.sentence();
+        self.at = at;
+        if self.sentence() != before {
+            self.choose();
+        }
+        self.lay_out(context);
+        self.explain(context);
+    }
+
+    /// Selects the candidate that is taken.
+    fn choose(&mut self) {
+        let (Some(i), Some(book)) = (self.sentence(), &self.book) else { return };
+        self.candidate = book.choice(i).unwrap_or(0);
+        self.decision = 0;
+    }
+
+    /// Finds out why the candidates of the selected sentence have their scores. One sentence is done
+    /// at a time; the newest one follows.
+    fn explain(&mut self, context: &mut Context) {
+        let (Some(i), Some(book)) = (self.sentence(), &self.book) else { return };
+        let known = self.parts.as_ref().is_some_and(|(of, _)| *of == i);
+        let busy = context.shared.task(ScreenId::Rerank, "parts").is_some();
+        if known || busy || book.ranked.is_none() {
+            return;
+        }
+        let book = book.clone();
+        context.spawn(Task::new("parts", "explaining the scores", move |_| {
+            let ranked = book.ranked.as_ref().ok_or("there is no reranker")?;
+            Ok(Explained(i, ranked.tool.reranker.explain(&book.lists[i])))
+        }));
+    }
+
+    /// Goes to a sentence, whether it is listed or not.
+    fn jump(&mut self, text: &str, context: &mut Context) {
+        let Some(book) = &self.book else { return };
+        let text = text.trim();
+        let n = book.lists.len();
+        let by_number = text.trim_start_matches('#').parse::<usize>().ok();
+        let by_number = by_number.and_then(|number| number.checked_sub(1)).filter(|i| *i < n);
+        let by_name = || book.lists.iter().position(|l| l.list.id.as_deref() == Some(text));
+        let Some(sentence) = by_name().or(by_number) else {
+            return context.warn(format!("no `{text}`: sentences go from 1 to {n}"));
+        };
+        self.go_to(sentence, context);
+    }
+
+    fn go_to(&mut self, sentence: usize, context: &mut Context) {
+        self.page = Page::Lists;
+        match self.order.iter().position(|&i| i as usize == sentence) {
+            Some(at) => self.select(at, context),
+            None => {
+                self.wanted = Some(sentence);
+                self.filter.clear();
+                self.only_changed = false;
+                self.relist(context);
+            }
+        }
+    }
+
+    fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
+        if let Some(error) = report.error() {
+            match report.kind {
+                "lists" => self.failure = Some(error.to_owned()),
+                "reranker" | "scores" => self.tool_failure = Some(error.to_owned()),
+                "summary" => self.unsummarised = Some(error.to_owned()),
+                _ => {}
+            }
+            context.error(error);
+            // Without a reranker there is something to be told as well.
+            return if report.kind == "reranker" {
+                self.score(context)
+            } else {
+                Default::default()
+            };
+        }
+        if let Some(loaded) = report.take::<Loaded>() {
+            self.take_lists(loaded, context);
+        } else if let Some(tool) = report.take::<Tool>() {
+            self.take_tool(tool, context);
+        } else if let Some(book) = report.take::<Book>() {
+            self.take_book(book, context);
+        } else if let Some(summary) = report.take::<Summary>() {
+            self.summary = Some(summary);
+        } else if let Some(Listed(order)) = report.take::<Listed>() {
+            self.listed(order, context);
+        } else if let Some(Explained(sentence, parts)) = report.take::<Explained>() {
+            self.parts = Some((sentence, parts));
+            self.explain(context);
+        } else if let Some(Written(path)) = report.take::<Written>() {
+            context.status(format!("trained and written to {}", path.display()));
+            self.open_reranker(path, context);
+        } else if let Some(path) = report.take::<PathBuf>() {
+            context.status(format!("written to {}", path.display()));
+        }
+    }
+
+    fn filter_key(&mut self, key: &KeyEvent, context: &mut Context) {
+        match key.code {
+            KeyCode::Enter | KeyCode::Esc => self.filtering = false,
+            _ => {
+                self.filter.key(key);
+                self.relist(context);
+            }
+        }
+    }
+
+    fn answer(&mut self, popup: &str, answer: &Answer, context: &mut Context) {
+        match (popup, answer) {
+            ("rerank-jump", Answer::Text(text)) => self.jump(text, context),
+            ("open", Answer::Text(text)) => self.open_file(text, context),
+            ("rerank-export", Answer::Item(i)) => self.export(*i, context),
+            ("kernel", Answer::Item(i)) => self.ask_for_dev(*i, context),
+            ("dev", Answer::Text(text)) => self.train(text, context),
+            _ => {}
+        }
+    }
+}
+
+impl Screen for Rerank {
+    fn id(&self) -> ScreenId {
+        ScreenId::Rerank
+    }
+
+    fn update(&mut self, input: Input, context: &mut Context) {
+        match input {
+            Input::Command(name) => self.command(name, context),
+            Input::Key(key) if self.filtering => self.filter_key(&key, context),
+            Input::Paste(text) if self.filtering => {
+                self.filter.paste(text);
+                self.relist(context);
+            }
+            Input::LeaveField => self.filtering = false,
+            Input::Shown => {
+                self.seen = true;
+                self.begin(context);
+            }
+            Input::Open(Target::Lists(path)) => self.open_lists(path.clone(), context),
+            Input::Open(Target::Reranker(path)) => self.open_reranker(path.clone(), context),
+            Input::Answer { popup, answer } => self.answer(popup, answer, context),
+            Input::Task(report) => self.task(report, context),
+            _ => {}
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
+        draw::draw(self, frame, area, view);
+    }
+
+    fn editing(&self) -> bool {
+        self.filtering
+    }
+}
