@@ -1,5 +1,6 @@
 //! Floor 4: what the symbols of an induced grammar, or the states of an HMM, do, and where a
-//! treebank contradicts itself ([`conflicts`]) or is made to be wrong ([`noise`]).
+//! treebank contradicts itself ([`conflicts`]), was probably meant otherwise ([`slips`]) or is made to
+//! be wrong ([`noise`]).
 //!
 //! [`symbols`] runs a frozen parser over sentences and tells for every nonterminal and
 //! preterminal (or state) how often it is used, what it covers and how that agrees with gold
@@ -15,6 +16,7 @@ mod expansions;
 pub(crate) mod fake;
 mod neighbours;
 pub mod noise;
+pub mod slips;
 mod symbols;
 mod usage;
 

@@ -10,6 +10,7 @@ mod data;
 mod ensemble;
 mod error;
 mod family;
+mod idle;
 mod keys;
 mod parser;
 mod presets;

@@ -84,7 +84,7 @@ pub fn unused(family: Family, keys: &[&str]) -> Option<String> {
     (!told.is_empty()).then(|| format!("the family {} does not use {keys}", family.name()))
 }
 
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     match names.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
@@ -102,11 +102,11 @@ impl Config {
     }
 }
 
-fn table(config: &Config) -> toml::Table {
+pub(super) fn table(config: &Config) -> toml::Table {
     toml::Table::try_from(config).expect("a config holds only TOML values")
 }
 
-fn value<'a>(table: &'a toml::Table, key: &str) -> Option<&'a toml::Value> {
+pub(super) fn value<'a>(table: &'a toml::Table, key: &str) -> Option<&'a toml::Value> {
     match key.split_once('.') {
         None => table.get(key),
         Some((section, rest)) => value(table.get(section)?.as_table()?, rest),

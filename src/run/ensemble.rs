@@ -21,6 +21,10 @@ impl EnsembleWork {
         kept: &[KeptRound],
         reporter: &mut dyn Reporter,
     ) -> Result<EnsembleWork, RunError> {
+        let idle = [config.unused_by_parser(), config.unused_by_bags()];
+        for idle in idle.into_iter().flatten().filter(|_| kept.is_empty()) {
+            reporter.message(Level::Warning, idle);
+        }
         let data = Data::load(config, reporter)?;
         if !kept.is_empty() {
             for part in data.parts() {

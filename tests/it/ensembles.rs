@@ -169,7 +169,14 @@ fn the_noise_table_has_every_detector_and_goes_on_where_it_was() {
     let base = base.path();
     let command = "noise table train.mrg --share 20 --seeds 2 --rounds 2 --folds 3 --out table";
     let mut first = call(base, command).succeeds();
-    for name in ["random", "cross-validation", "bag-disagreement", "boosting+conflicts"] {
+    for name in [
+        "random",
+        "cross-validation",
+        "bag-disagreement",
+        "boosting+conflicts",
+        "slips",
+        "combined",
+    ] {
         first = first.prints(name);
     }
     let ranking = base.join("table/share-20-seed-1/rankings/boosting.tsv");
@@ -352,7 +359,15 @@ fn what_boosting_pushes_up_is_listed_for_people_and_for_the_scoring_of_rankings(
     call(base, "noise plant train.mrg --share 20 --seed 3 --out noise").succeeds();
     let boost = "boost --train noise/noisy.mrg --test test.mrg --rounds 3 --out run";
     call(base, boost).succeeds();
-    for by in ["boosting", "boosting+conflicts", "variation", "mean-error", "error-variance"] {
+    for by in [
+        "boosting",
+        "boosting+conflicts",
+        "slips",
+        "combined",
+        "variation",
+        "mean-error",
+        "error-variance",
+    ] {
         let ran = call(base, &format!("boost ranking run --by {by}")).succeeds();
         let rows: Vec<Vec<&str>> =
             ran.stdout.lines().skip(1).map(|line| line.split('\t').collect()).collect();

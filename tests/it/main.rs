@@ -26,6 +26,7 @@ mod kill;
 mod language;
 mod nasty;
 mod ngrams;
+mod odd_treebanks;
 mod plan;
 mod reranking;
 mod runs;

@@ -83,7 +83,7 @@ pub enum BoostWhat {
 #[command(
     after_help = "Without --trees it is a table (TSV) whose first columns are rank, sentence \
                         (counted from 0) and score, as `noise score` takes it.\n\
-                        Example: rankspace boost ranking runs/RUN --by boosting+conflicts --top 50 \
+                        Example: rankspace boost ranking runs/RUN --by combined --top 50 \
                         --trees"
 )]
 pub struct Ranking {
@@ -91,7 +91,8 @@ pub struct Ranking {
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// What ranks them: the weight of boosting, that with what is annotated otherwise elsewhere,
-    /// the latter alone, or mean or variance of the share of wrong constituents over the rounds
+    /// what a single change of the tree gains, all of these, what is annotated otherwise alone, or
+    /// mean or variance of the share of wrong constituents over the rounds
     #[arg(long, value_enum, default_value_t = By::Boosting)]
     pub by: By,
     /// How many sentences; 0 lists all
@@ -108,6 +109,8 @@ pub enum By {
     Boosting,
     #[value(name = "boosting+conflicts")]
     BoostingConflicts,
+    Slips,
+    Combined,
     Variation,
     MeanError,
     ErrorVariance,

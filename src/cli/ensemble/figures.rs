@@ -1,12 +1,11 @@
 //! What bagging and boosting come to: the table of the paper, with significance.
 
-use super::scores::borrowed;
 use crate::config::{Config, Kind};
 use crate::ensemble::{Part, vote_on};
 use crate::evaluation::significance::{EXACT_UP_TO, Figure, Method, Sample, Samples, randomise};
 use crate::evaluation::{Agreement, BracketTotals};
 use crate::report::counted;
-use crate::run::{KeptRound, RunFolder};
+use crate::run::{KeptRound, RunFolder, borrowed};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;

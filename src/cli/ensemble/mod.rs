@@ -4,11 +4,9 @@ pub mod args;
 mod curve;
 pub mod figures;
 mod ranking;
-mod scores;
 mod weak;
 
 pub use curve::run as learning_curve;
-pub use scores::scores;
 pub use weak::load as trees;
 
 use super::attend::attend;

@@ -2,12 +2,12 @@
 //! their trees for people.
 
 use super::args::{By, Ranking};
-use super::scores::{borrowed, scores};
+use crate::analysis::slips::{Slip, slips};
 use crate::cli::plain::tell;
 use crate::ensemble::{Part, voted_trees};
 use crate::evaluation::{Agreement, Constituents};
 use crate::report::counted;
-use crate::run::{KeptPart, RunFolder};
+use crate::run::{KeptPart, RunFolder, borrowed};
 use crate::treebank::Tree;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -28,7 +28,7 @@ pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
     };
     let name = args.by.to_possible_value();
     let name = name.as_ref().map_or("", |name| name.get_name());
-    let Some(mut scores) = scores(name, &part, &folder)? else {
+    let Some(mut scores) = folder.scores(name, &part)? else {
         bail!("sentences are not ranked by {name}");
     };
     if args.by == By::Boosting {
@@ -90,6 +90,7 @@ impl Shown<'_> {
     }
 
     fn trees(&self, order: &[usize], out: &mut dyn Write) -> Result<()> {
+        let slips = slips(&self.part.trees());
         for (rank, &i) in order.iter().enumerate() {
             let (kept, a) = (&self.kept.sentences[i], self.agreement(i));
             writeln!(
@@ -106,7 +107,16 @@ impl Shown<'_> {
             )?;
             writeln!(out, "   annotated  {}", kept.tree)?;
             let voted = self.voted[i].as_ref().map_or("-".to_owned(), Tree::to_string);
-            writeln!(out, "   analysed   {voted}\n")?;
+            writeln!(out, "   analysed   {voted}")?;
+            if let Some(Slip { gain, change, span: (start, end) }) = &slips[i]
+                && *gain > 0.0
+            {
+                writeln!(
+                    out,
+                    "   slip       {change}, words {start} to {end} (gains {gain:.1} nats)"
+                )?;
+            }
+            writeln!(out)?;
         }
         Ok(())
     }

@@ -67,8 +67,11 @@ pub fn run(args: &WeakLearning, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// The training trees, with notes and faults told.
+/// The training trees, with notes and faults told, and what of the parser's settings has no effect.
 pub fn load(config: &Config) -> Result<Data> {
+    if let Some(idle) = config.unused_by_parser() {
+        tell(&format!("warning: {idle}"));
+    }
     let mut events = Vec::new();
     let data = Data::load(config, &mut events)?;
     for event in events {

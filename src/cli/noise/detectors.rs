@@ -2,7 +2,6 @@
 
 use crate::analysis::noise::{Ranked, ranking_from_tsv, ranking_to_tsv};
 use crate::checkpoint::write_atomically;
-use crate::cli::ensemble;
 use crate::config::Config;
 use crate::ensemble::detect::{self, DETECTORS};
 use crate::ensemble::{Analyses, Part};
@@ -55,7 +54,7 @@ impl Sources<'_> {
     fn scores(&self, name: &str) -> Result<Vec<f64>> {
         let part = self.part;
         let n = part.sentences.len();
-        if let Some(scores) = ensemble::scores(name, part, self.boost)? {
+        if let Some(scores) = self.boost.scores(name, part)? {
             return Ok(scores);
         }
         Ok(match name {

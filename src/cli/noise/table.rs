@@ -93,12 +93,11 @@ fn ranked(args: &NoiseTable, folder: &Path, seed: u64) -> Result<Rankings> {
     let noisy = folder.join("noisy.mrg").display().to_string();
     let supervision = Supervision { train: vec![noisy], test: Vec::new(), set: args.set.clone() };
     let config = |kind| {
-        let flags = vec![
-            format!("seed={seed}"),
-            format!("ensemble.rounds={}", args.rounds),
+        let mut flags = vec![format!("seed={seed}"), format!("ensemble.rounds={}", args.rounds)];
+        if kind == config::Kind::Boost {
             // A failed round would end the ranking early.
-            "ensemble.on_failure=reset".to_owned(),
-        ];
+            flags.push("ensemble.on_failure=reset".to_owned());
+        }
         settings(None, kind, &supervision, flags)
     };
     let boosting = config(config::Kind::Boost)?;

@@ -75,6 +75,13 @@ pub fn combine(weights: &[f64], conflicts: &[f64]) -> Vec<f64> {
     percentiles(weights).into_iter().zip(conflicts).map(|(p, strength)| p * p + strength).collect()
 }
 
+/// All that is known of a sentence: the score of its best slip, in nats, and what [`combine`] says
+/// of it, from 0 to 2. One of these counts as much as a nat: that decides between sentences whose
+/// slips are about as likely, and no figure of any treebank has set it.
+pub fn combine_all(slips: &[f64], combined: &[f64]) -> Vec<f64> {
+    slips.iter().zip(combined).map(|(slip, score)| slip + score).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +96,12 @@ mod tests {
     fn conflicts_decide_between_sentences_of_equal_weight() {
         let scores = combine(&[1.0, 1.0, 0.0], &[0.5, 0.25, 0.25]);
         assert!(scores[0] > scores[1] && scores[1] > scores[2]);
+    }
+
+    #[test]
+    fn boosting_and_conflicts_decide_between_equal_slips_and_a_likely_slip_over_both() {
+        let combined = combine(&[1.0, 2.0, 3.0], &[0.0, 0.75, 0.5]);
+        let scores = combine_all(&[4.0, -1.0, -1.0], &combined);
+        assert!(scores[0] > scores[2] && scores[2] > scores[1], "{scores:?}");
     }
 }

@@ -5,14 +5,14 @@
 mod combined;
 mod signals;
 
-pub use combined::{combine, percentiles, supported};
+pub use combined::{combine, combine_all, percentiles, supported};
 pub use signals::{
-    bag_disagreement, cross_validation, error_variance, length, mean_error, random, surprise,
-    variation,
+    bag_disagreement, cross_validation, error_variance, length, mean_error, random, slips,
+    surprise, variation,
 };
 
 /// Scores by what they go by, as tables name them.
-pub const DETECTORS: [(&str, &str); 11] = [
+pub const DETECTORS: [(&str, &str); 13] = [
     ("random", "chance"),
     ("length", "words"),
     ("surprise", "-log P of the annotation a word, by a parser of the whole treebank"),
@@ -24,4 +24,6 @@ pub const DETECTORS: [(&str, &str); 11] = [
     ("error-variance", "variance of that share over the rounds"),
     ("boosting", "weight after the last round of boosting"),
     ("boosting+conflicts", "that weight with what the conflicts say of the sentence"),
+    ("slips", "what the best single change of the tree gains, by the other trees"),
+    ("combined", "boosting+conflicts and slips"),
 ];

@@ -1,7 +1,8 @@
 use super::super::cartography::Location;
-use super::super::data::Part;
+use super::super::data::{Annotated, Part};
 use super::super::{Analyses, EnsembleError};
 use crate::analysis::conflicts::Evidence;
+use crate::analysis::slips::Slip;
 use crate::config;
 use crate::evaluation::{Agreement, Constituents};
 use crate::parser::{self, TreeParser, Words};
@@ -9,6 +10,18 @@ use crate::treebank::assign;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+
+/// Where a sentence has no slip at all, in nats.
+const NO_SLIP: f64 = -30.0;
+
+/// What the best single change of every tree gains, less the logarithm of the number of words: in a
+/// long sentence something looks likelier by chance. In nats.
+pub fn slips(part: &Part, best: &[Option<Slip>]) -> Vec<f64> {
+    let score = |(slip, sentence): (&Option<Slip>, &Annotated)| {
+        slip.as_ref().map_or(NO_SLIP, |slip| slip.gain) - (sentence.tree.len() as f64).ln()
+    };
+    best.iter().zip(&part.sentences).map(score).collect()
+}
 
 /// By chance.
 pub fn random(sentences: usize, seed: u64) -> Vec<f64> {

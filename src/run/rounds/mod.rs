@@ -14,8 +14,10 @@
 
 mod analyses;
 mod bytes;
+mod scores;
 mod weights;
 
+pub use scores::borrowed;
 pub use weights::KeptWeights;
 
 use super::trees::{read_gz, write_gz};

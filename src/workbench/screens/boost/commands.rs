@@ -66,7 +66,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "sort",
         keys: &["s"],
-        help: "Sort by weight (of bags: mean error), error in this round, length or corpus order",
+        help: "Sort by weight (of bags: mean error), error in this round, length, corpus order, or \
+               all signals of error",
         short: "sort",
     },
     Command { name: "reverse", keys: &["S"], help: "Turn the order round", short: "" },

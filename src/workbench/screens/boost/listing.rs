@@ -17,6 +17,8 @@ pub enum Sort {
     Error,
     Length,
     Corpus,
+    /// All that tells of errors, after the last round.
+    Signals,
 }
 
 impl Sort {
@@ -25,7 +27,8 @@ impl Sort {
             Sort::Rank => Sort::Error,
             Sort::Error => Sort::Length,
             Sort::Length => Sort::Corpus,
-            Sort::Corpus => Sort::Rank,
+            Sort::Corpus => Sort::Signals,
+            Sort::Signals => Sort::Rank,
         }
     }
 
@@ -36,6 +39,7 @@ impl Sort {
             Sort::Error => "by error in this round",
             Sort::Length => "by length",
             Sort::Corpus => "in corpus order",
+            Sort::Signals => "by all signals of error",
         }
     }
 }
@@ -114,6 +118,8 @@ pub struct Request {
     /// The rounds until the one in view, which is the last.
     pub rounds: Vec<Arc<RoundPage>>,
     pub sort: Sort,
+    /// Of every sentence, once they are weighed.
+    pub signals: Option<Arc<Vec<f64>>>,
     pub reversed: bool,
     pub filter: String,
     /// What was said of sentences, or of brackets in them.
@@ -147,6 +153,12 @@ impl Request {
             Sort::Error => order.sort_by(|a, b| error(b).total_cmp(&error(a))),
             Sort::Length => order.sort_by_key(|i| self.length(*i as usize)),
             Sort::Corpus => order.sort_unstable(),
+            Sort::Signals => {
+                if let Some(scores) = &self.signals {
+                    let score = |i: &u32| scores[*i as usize];
+                    order.sort_by(|a, b| score(b).total_cmp(&score(a)));
+                }
+            }
         }
         if self.reversed {
             order.reverse();

@@ -12,6 +12,7 @@ mod pairs;
 mod panes;
 mod proposals;
 mod sentences;
+mod signals;
 #[cfg(test)]
 mod tests;
 mod twins;
@@ -38,6 +39,7 @@ use panes::Panes;
 use proposals::{Original, Written};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use signals::Weighing;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use verdicts::Given;
@@ -76,6 +78,7 @@ pub struct Boost {
     measure: Measure,
     sort: Sort,
     reversed: bool,
+    weighing: Weighing,
     filter: Field,
     filtering: bool,
     /// Sentences as listed.
@@ -240,11 +243,13 @@ impl Boost {
 
     /// Makes the list anew. A task does it: of many sentences it takes longer than a frame.
     fn relist(&mut self, context: &mut Context) {
+        self.weigh(context);
         let Some(book) = &self.book else { return };
         let request = Request {
             sentences: book.sentences.clone(),
             rounds: book.rounds[..=self.round()].to_vec(),
             sort: self.sort,
+            signals: self.weighing.scores().cloned(),
             reversed: self.reversed,
             filter: self.filter.text().to_owned(),
             verdicts: self.given.verdicts(),
@@ -348,7 +353,7 @@ impl Boost {
     fn follow(&mut self, context: &mut Context) {
         let shown = context.shared.boosted_run();
         if self.run != shown.map(|run| run.id) {
-            for kind in ["rounds", "list", "analyses", "catalogue", "twins"] {
+            for kind in ["rounds", "list", "analyses", "catalogue", "twins", "signals"] {
                 context.push(Effect::Cancel(kind));
             }
             let new = Boost {
@@ -389,6 +394,7 @@ impl Boost {
             match report.kind {
                 "rounds" => self.failure = Some(error.to_owned()),
                 "catalogue" => self.pairs.asked = false,
+                "signals" => self.weighing.failed(),
                 "analyses" => self.unread = Some(error.to_owned()),
                 _ => {}
             }
@@ -426,7 +432,7 @@ impl Boost {
             self.ask_for_proposal(original, context);
         } else if let Some(Written(text, wholly)) = report.take::<Written>() {
             if wholly { context.status(text) } else { context.warn(text) }
-        } else {
+        } else if !self.weighed(report, context) {
             self.found(report, context);
         }
     }

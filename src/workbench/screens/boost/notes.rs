@@ -56,6 +56,13 @@ pub const NOTES: &[Term] = &[
                   rounds ranks sentences by length",
     },
     Term {
+        name: "all signals",
+        meaning: "What the best single change of the tree gains in nats, judged by the other trees, \
+                  less the logarithm of the words, and from 0 to 2 the rank by weight after the \
+                  last round and the conflicts: `boost ranking --by combined`. Once they are \
+                  weighed, the change is named above the trees",
+    },
+    Term {
         name: "best",
         meaning: "`initial` stands at the first vote, `best` at the one with the best F1 on the \
                   training sentences (`tied` where several are), `final` at that of all rounds, as \

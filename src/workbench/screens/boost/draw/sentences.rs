@@ -1,6 +1,7 @@
 //! The ranked sentences, and the trees of the selected one.
 
 use super::super::book::{Book, RoundPage};
+use super::super::listing::Sort;
 use super::super::verdicts::words_of;
 use super::super::{Boost, Page};
 use super::beside::{TALL, WIDE, beside, draw_pane, frame_of};
@@ -53,6 +54,9 @@ fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
         screen.order.len(),
         screen.sort.name(book.is_boosting())
     );
+    if screen.sort == Sort::Signals && screen.weighing.scores().is_none() {
+        title += ", which are being weighed";
+    }
     if screen.reversed {
         title += ", reversed";
     }
@@ -210,6 +214,9 @@ fn draw_facts(
     );
     let agreement = page.agreement(sentence);
     first += &format!(" · e {:.2}", agreement.error());
+    if let Some(slip) = screen.weighing.slip(sentence) {
+        first += &format!(" · {}: {}?", words_of(slip.span), slip.change);
+    }
     let fallback = screen.analyses().and_then(|analyses| analyses.trees[sentence].fallback);
     if let Some(fallback) = fallback {
         first += &format!(" · ~ {}", given_up(fallback));
