@@ -156,10 +156,12 @@ impl RunFolder {
         voting.map(|(number, vote)| Ok((self.kept_analyses(number, part)?, vote))).collect()
     }
 
-    /// How every member that votes agrees with the annotation of the training sentences.
+    /// How every member that votes agrees with the annotation of the training sentences; every
+    /// round where none has a vote.
     pub fn kept_agreements(&self) -> Result<Vec<Vec<Agreement>>, RunError> {
         let rounds = self.kept_rounds()?;
-        let voting = rounds.iter().filter(|round| round.vote.is_some());
+        let none_votes = rounds.iter().all(|round| round.vote.is_none());
+        let voting = rounds.iter().filter(|round| none_votes || round.vote.is_some());
         voting.map(|round| Ok(self.kept_weights(round.number)?.agreements)).collect()
     }
 

@@ -302,6 +302,37 @@ fn lists_are_filtered_sorted_and_jumped_in() {
 }
 
 #[test]
+fn all_signals_are_weighed_when_their_order_is_asked_for_and_name_the_change() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let good = "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT the) (NN cat))))";
+    let wrong = "(S (NP (DT the) (NN dog)) (VP (VBD saw) (PP (DT the) (NN cat))))";
+    let preposition = "(S (NP (NN dog)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN road)))))";
+    let trees = [good, good, preposition, good, good, wrong, good, preposition, good];
+    let folder = folder_of(base.path(), "boost", 2, &trees, "");
+    let mut stage = shown(&folder);
+    for _ in 0..3 {
+        let effects = stage.command("sort");
+        stage.settle(effects);
+    }
+    assert!(stage.screen.weighing.scores().is_none(), "nobody has asked for them");
+    let effects = stage.command("sort");
+    let seen = stage.shot(200, 60);
+    assert!(seen.contains("by all signals of error, which are being weighed"), "{seen}");
+    stage.settle(effects);
+    assert_eq!(stage.screen.order[0], 5);
+    let part = folder.kept_part("train").expect("reads").and_then(|kept| kept.part("train"));
+    let scores = folder.scores("combined", &part.expect("whole")).expect("reads").expect("known");
+    assert_eq!(stage.screen.weighing.scores().map(|s| &**s), Some(&scores));
+    let effects = stage.command("first");
+    stage.settle(effects);
+    let seen = stage.shot(200, 60);
+    assert!(seen.contains("words 4–5: NP for PP?"), "{seen}");
+    // They are not weighed again for the same rounds.
+    let effects = stage.command("reverse");
+    assert!(!effects.iter().any(|e| matches!(e, Effect::Spawn(t) if t.kind == "signals")));
+}
+
+#[test]
 fn an_earlier_round_has_its_own_ranking_and_a_newer_one_is_followed() {
     let mut stage = with(boosted(100, 4));
     let ranking = |stage: &Stage<Boost>| stage.screen.order.clone();

@@ -32,6 +32,9 @@ fn go_through(stage: &mut Stage<Boost>) -> String {
         "zoom",
         "earlier-round",
         "later-round",
+        "sort",
+        "sort",
+        "sort",
     ];
     for name in commands {
         let effects = stage.command(name);
@@ -56,6 +59,26 @@ fn one_sentence_without_a_test_corpus_is_boosted_and_shown() {
     assert!(seen.contains("Sentences 1/1") && seen.contains("no round has a vote"));
     assert!(seen.contains("train F1") && !seen.contains("test F1"));
     assert!(seen.contains("nothing like it is annotated otherwise anywhere"));
+}
+
+#[test]
+fn duplicates_unary_phrases_rare_labels_and_what_cannot_be_derived_are_shown() {
+    let dog = "(S (NP (DT the) (NN dog)) (VP (VBD slept)))";
+    let duplicates = vec![dog; 9];
+    let unary = ["(S (VP (X (NN a))))", "(S (VP (X (NN b))))", "(S (X (NN a)))"];
+    let rare = [dog, dog, dog, "(S (ONCE (DT the) (ONLY dog)) (VP (VBD slept)))"];
+    for (trees, name) in [(&duplicates[..], "dog"), (&unary, "X"), (&rare, "ONCE")] {
+        let base = tempfile::tempdir().expect("a temporary folder");
+        // No grammar of these trees derives it.
+        let test = base.path().join("test.mrg");
+        std::fs::write(&test, "(Q (R (V odd) (W ends)) (R (W of) (V all)))").expect("writes");
+        let folder = folder_of(base.path(), "boost", 2, trees, &format!("test = [{test:?}]"));
+        let mut stage = shown(&folder);
+        let seen = go_through(&mut stage);
+        assert!(seen.contains(&format!("/{} · by all signals of error", trees.len())), "{name}");
+        assert!(seen.contains(name) && seen.contains("test F1"), "{name}");
+        assert!(stage.screen.weighing.scores().is_some(), "{name}: the signals are weighed");
+    }
 }
 
 #[test]
