@@ -2,13 +2,23 @@
 //! unary rules summed up.
 
 use super::Grammar;
+use super::grammar::starts;
 use crate::inference::Real;
+use std::ops::Range;
 
 /// A rule seen from its left child.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FromLeft<T> {
     pub right: u32,
     pub parent: u32,
+    pub prob: T,
+}
+
+/// A rule seen from its parent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FromParent<T> {
+    pub left: u32,
+    pub right: u32,
     pub prob: T,
 }
 
@@ -19,8 +29,9 @@ pub(super) struct Chain<T> {
     pub prob: T,
 }
 
-/// A grammar for [`posteriors`](super::posteriors). Its symbols are renumbered, those that can
-/// stand over several words first.
+/// A grammar for [`posteriors`](super::posteriors). Its symbols are renumbered, so that those
+/// which can stand over several words come first, and among them those that are children on one
+/// side lie together: left children alone, children on both sides, right children alone, roots.
 #[derive(Clone, Debug)]
 pub struct CompactGrammar<T> {
     /// Own number of every symbol of the grammar.
@@ -29,10 +40,14 @@ pub struct CompactGrammar<T> {
     pub(super) symbol: Vec<u32>,
     /// Symbols below this number have a rule of their own; the others are leaves alone.
     pub(super) inner: usize,
+    /// Of these, the left children.
+    pub(super) inner_lefts: Range<usize>,
+    /// The right children.
+    pub(super) inner_rights: Range<usize>,
     rules: Vec<FromLeft<T>>,
     rule_starts: Vec<u32>,
-    /// Symbols that are left children.
-    lefts: Vec<u32>,
+    rules_of: Vec<FromParent<T>>,
+    rules_of_starts: Vec<u32>,
     /// Chains of one step and more from a child up to what may stand over it; every symbol is
     /// also its own chain of no step, which is not listed.
     up: Vec<Vec<Chain<T>>>,
@@ -50,45 +65,59 @@ impl<T: Real> CompactGrammar<T> {
         for rule in grammar.unary() {
             is_inner[rule.parent as usize] = true;
         }
-        let inner = is_inner.iter().filter(|i| **i).count();
-        let (mut next_inner, mut next_leaf) = (0, inner as u32);
-        let own: Vec<u32> = is_inner
-            .iter()
-            .map(|&is_inner| {
-                let next = if is_inner { &mut next_inner } else { &mut next_leaf };
+        let (mut is_left, mut is_right) = (vec![false; symbols], vec![false; symbols]);
+        for rule in grammar.binary() {
+            is_left[rule.left as usize] = true;
+            is_right[rule.right as usize] = true;
+        }
+        let place = |symbol: usize| match (is_inner[symbol], is_left[symbol], is_right[symbol]) {
+            (true, true, false) => 0,
+            (true, true, true) => 1,
+            (true, false, true) => 2,
+            (true, false, false) => 3,
+            (false, _, _) => 4,
+        };
+        let mut counts = [0; 5];
+        (0..symbols).for_each(|symbol| counts[place(symbol)] += 1);
+        let [left_only, both, right_only, roots, _] = counts;
+        let inner = left_only + both + right_only + roots;
+        let mut next = [0, left_only, left_only + both, inner - roots, inner];
+        let own: Vec<u32> = (0..symbols)
+            .map(|symbol| {
+                let next = &mut next[place(symbol)];
                 *next += 1;
-                *next - 1
+                *next as u32 - 1
             })
             .collect();
         let mut symbol = vec![0; symbols];
         for (given, &own) in own.iter().enumerate() {
             symbol[own as usize] = given as u32;
         }
-        let mut rules: Vec<(u32, FromLeft<T>)> = grammar
+        let mut all: Vec<(u32, u32, u32, T)> = grammar
             .binary()
             .iter()
             .map(|r| {
                 let prob = T::from_f64(r.log_prob.exp());
-                let (right, parent) = (own[r.right as usize], own[r.parent as usize]);
-                (own[r.left as usize], FromLeft { right, parent, prob })
+                let own = |symbol: u32| own[symbol as usize];
+                (own(r.parent), own(r.left), own(r.right), prob)
             })
             .collect();
-        rules.sort_unstable_by_key(|(left, r)| (*left, r.right, r.parent));
-        let mut rule_starts = vec![0; symbols + 1];
-        for (left, _) in &rules {
-            rule_starts[*left as usize + 1] += 1;
-        }
-        for i in 0..symbols {
-            rule_starts[i + 1] += rule_starts[i];
-        }
+        all.sort_unstable_by_key(|&(parent, left, right, _)| (left, right, parent));
+        let rule_starts = starts(symbols, all.iter().map(|(_, left, _, _)| *left));
+        let rules =
+            all.iter().map(|&(parent, _, right, prob)| FromLeft { right, parent, prob }).collect();
+        all.sort_by_key(|(parent, _, _, _)| *parent);
+        let rules_of_starts = starts(symbols, all.iter().map(|(parent, _, _, _)| *parent));
+        let rules_of =
+            all.iter().map(|&(_, left, right, prob)| FromParent { left, right, prob }).collect();
         let mut compact = CompactGrammar {
             inner,
-            lefts: (0..symbols)
-                .filter(|&s| rule_starts[s] < rule_starts[s + 1])
-                .map(|s| s as u32)
-                .collect(),
-            rules: rules.into_iter().map(|(_, rule)| rule).collect(),
+            inner_lefts: 0..left_only + both,
+            inner_rights: left_only..inner - roots,
+            rules,
             rule_starts,
+            rules_of,
+            rules_of_starts,
             up: vec![Vec::new(); symbols],
             down: vec![Vec::new(); symbols],
             own,
@@ -108,9 +137,10 @@ impl<T: Real> CompactGrammar<T> {
         &self.rules[self.rule_starts[at] as usize..self.rule_starts[at + 1] as usize]
     }
 
-    /// Left children with their rules.
-    pub(super) fn by_left(&self) -> impl Iterator<Item = (u32, &[FromLeft<T>])> {
-        self.lefts.iter().map(|&left| (left, self.with_left(left)))
+    /// Rules with this parent.
+    pub(super) fn of_parent(&self, parent: u32) -> &[FromParent<T>] {
+        let at = parent as usize;
+        &self.rules_of[self.rules_of_starts[at] as usize..self.rules_of_starts[at + 1] as usize]
     }
 
     pub(super) fn up(&self, child: u32) -> &[Chain<T>] {

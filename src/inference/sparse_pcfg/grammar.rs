@@ -1,3 +1,4 @@
+use super::pairs::Pairs;
 use std::sync::OnceLock;
 
 /// A -> B C with its log-probability.
@@ -23,7 +24,7 @@ pub struct Grammar {
     symbols: usize,
     /// By left child, then right child.
     binary: Vec<BinaryRule>,
-    binary_starts: Vec<u32>,
+    pairs: Pairs,
     /// By child.
     unary: Vec<UnaryRule>,
     unary_starts: Vec<u32>,
@@ -53,10 +54,10 @@ impl Grammar {
         );
         binary.sort_unstable_by_key(|r| (r.left, r.right, r.parent));
         unary.sort_unstable_by_key(|r| (r.child, r.parent));
-        let binary_starts = starts(symbols, binary.iter().map(|r| r.left));
+        let pairs = Pairs::new(symbols, &binary);
         let unary_starts = starts(symbols, unary.iter().map(|r| r.child));
         let by_parent = OnceLock::new();
-        Grammar { symbols, binary, binary_starts, unary, unary_starts, by_parent }
+        Grammar { symbols, binary, pairs, unary, unary_starts, by_parent }
     }
 
     pub fn symbols(&self) -> usize {
@@ -73,10 +74,9 @@ impl Grammar {
         &self.unary
     }
 
-    /// The rules whose left child this is, by their right child.
-    pub fn with_left(&self, left: u32) -> &[BinaryRule] {
-        let at = left as usize;
-        &self.binary[self.binary_starts[at] as usize..self.binary_starts[at + 1] as usize]
+    /// Which rules have two children.
+    pub(super) fn pairs(&self) -> &Pairs {
+        &self.pairs
     }
 
     /// The rules whose only child this is.
@@ -116,7 +116,7 @@ impl Grammar {
 }
 
 /// Where the rules of every symbol begin in a list sorted by it.
-fn starts(symbols: usize, of: impl Iterator<Item = u32>) -> Vec<u32> {
+pub(super) fn starts(symbols: usize, of: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut starts = vec![0; symbols + 1];
     for symbol in of {
         starts[symbol as usize + 1] += 1;

@@ -8,6 +8,7 @@ mod compact;
 mod filter;
 mod grammar;
 mod k_best;
+mod pairs;
 mod posterior;
 mod products;
 mod spans;
@@ -16,7 +17,7 @@ mod tests;
 mod viterbi;
 
 pub use compact::CompactGrammar;
-pub use filter::{Coarse, Everything, Filter};
+pub use filter::{Coarse, Everything, Filter, Refinement};
 pub use grammar::{BinaryRule, Grammar, UnaryRule};
 pub use k_best::KBest;
 pub use posterior::{Posteriors, posteriors};

@@ -6,7 +6,7 @@
 //! units are at home), and the rules are walked once a span.
 
 use super::compact::CompactGrammar;
-use super::products::Products;
+use super::products::{Products, Sides};
 use super::{Leaves, Spans};
 use crate::inference::{Real, vectorised};
 use pulp::Arch;
@@ -151,6 +151,7 @@ fn inside<T: Real>(
         over_word: vec![Vec::new(); n],
     };
     let mut products = Products::new(layout.symbols);
+    let mut sides = Sides::new(grammar);
     let mut base = vec![T::ZERO; layout.symbols];
     for width in 1..=n {
         for start in 0..=n - width {
@@ -159,11 +160,10 @@ fn inside<T: Real>(
             base.fill(T::ZERO);
             let scale = match leaves.get(start) {
                 Some(leaves) if width == 1 => leaf(grammar, leaves, &mut base),
-                _ => vectorised(
-                    arch,
-                    #[inline(always)]
-                    || inside.combine(grammar, start, end, &mut products, &mut base),
-                ),
+                _ => {
+                    let scratch = (&mut sides, &mut products);
+                    inside.combine(arch, grammar, (start, end), scratch, &mut base)
+                }
             };
             if scale > f64::NEG_INFINITY {
                 inside.close(grammar, start, end, cell, scale, &base);
@@ -171,6 +171,20 @@ fn inside<T: Real>(
         }
     }
     inside
+}
+
+/// The splits that leave several words on both sides.
+#[inline(always)]
+fn inner(splits: &Range<usize>, start: usize, end: usize) -> Range<usize> {
+    splits.start.max(start + 2)..splits.end.min(end.saturating_sub(1))
+}
+
+/// The others: those that leave one word on a side.
+#[inline(always)]
+fn edges(splits: &Range<usize>, start: usize, end: usize) -> impl Iterator<Item = usize> {
+    let both = [start + 1, end - 1];
+    let (splits, len) = (splits.clone(), if both[0] == both[1] { 1 } else { 2 });
+    both.into_iter().take(len).filter(move |split| splits.contains(split))
 }
 
 /// Puts the leaves of a word into `base`; gives the log of its unit.
@@ -198,13 +212,12 @@ impl<T: Real> Inside<T> {
     }
 
     /// Sums the binary rules over all split points into `base`; gives the log of its unit.
-    #[inline(always)]
     fn combine(
         &self,
+        arch: Arch,
         grammar: &CompactGrammar<T>,
-        start: usize,
-        end: usize,
-        products: &mut Products<T>,
+        (start, end): (usize, usize),
+        (sides, products): (&mut Sides<T>, &mut Products<T>),
         base: &mut [T],
     ) -> f64 {
         let splits = self.layout.spans.splits(start, end);
@@ -213,35 +226,57 @@ impl<T: Real> Inside<T> {
         if unit == f64::NEG_INFINITY {
             return unit;
         }
+        sides.clear();
         products.clear();
-        for split in splits {
-            let (left, right, scale) = self.sides(start, split, end);
-            let factor = T::from_f64((scale - unit).exp());
-            if factor <= T::ZERO {
-                continue;
-            }
-            let (lefts, rights) = (self.values(start, split, left), self.values(split, end, right));
-            let (from, to) = self.left_ranges[left];
-            for &symbol in &self.lefts[from as usize..to as usize] {
-                let factor = factor * lefts[symbol as usize];
-                let row = products.row(symbol);
-                if end - split == 1 {
-                    for &right in &self.over_word[split] {
-                        row[right as usize] += factor * rights[right as usize];
-                    }
-                } else {
-                    for (sum, &right) in row.iter_mut().zip(rights) {
-                        *sum = factor.mul_add(right, *sum);
+        vectorised(
+            arch,
+            #[inline(always)]
+            || {
+                for split in inner(&splits, start, end) {
+                    let (left, right, scale) = self.sides(start, split, end);
+                    let factor = T::from_f64((scale - unit).exp());
+                    if factor > T::ZERO {
+                        let left = self.values(start, split, left);
+                        sides.push(factor, left, self.values(split, end, right));
                     }
                 }
-            }
+            },
+        );
+        if !sides.is_empty() {
+            sides.sum(products);
         }
-        for &left in products.rows() {
-            let row = products.get(left);
-            for rule in grammar.with_left(left) {
-                base[rule.parent as usize] += rule.prob * row[rule.right as usize];
-            }
-        }
+        vectorised(
+            arch,
+            #[inline(always)]
+            || {
+                for split in edges(&splits, start, end) {
+                    let (left, right, scale) = self.sides(start, split, end);
+                    let factor = T::from_f64((scale - unit).exp());
+                    let lefts = self.values(start, split, left);
+                    let rights = self.values(split, end, right);
+                    let (from, to) = self.left_ranges[left];
+                    for &symbol in &self.lefts[from as usize..to as usize] {
+                        let factor = factor * lefts[symbol as usize];
+                        let row = products.row(symbol);
+                        if end - split == 1 {
+                            for &right in &self.over_word[split] {
+                                row[right as usize] += factor * rights[right as usize];
+                            }
+                        } else {
+                            for (sum, &right) in row.iter_mut().zip(rights) {
+                                *sum = factor.mul_add(right, *sum);
+                            }
+                        }
+                    }
+                }
+                for &left in products.rows() {
+                    let row = products.get(left);
+                    for rule in grammar.with_left(left) {
+                        base[rule.parent as usize] += rule.prob * row[rule.right as usize];
+                    }
+                }
+            },
+        );
         unit
     }
 
@@ -298,6 +333,7 @@ impl<T: Real> Outside<T> {
         let Layout { spans, symbols, .. } = inside.layout;
         let n = spans.length();
         let mut products = Products::new(symbols);
+        let mut sides = Sides::new(grammar);
         let mut below = vec![T::ZERO; symbols];
         let least = T::from_f64(least);
         for width in (1..=n).rev() {
@@ -306,11 +342,8 @@ impl<T: Real> Outside<T> {
                 let Some(cell) = spans.cell(start, end) else { continue };
                 if self.chains(grammar, inside, (start, end, cell), least, &mut below) && width > 1
                 {
-                    vectorised(
-                        arch,
-                        #[inline(always)]
-                        || self.hand_down(grammar, inside, start, end, &below, &mut products),
-                    );
+                    let scratch = (&mut sides, &mut products);
+                    self.hand_down(arch, grammar, inside, (start, end), &below, scratch);
                 }
             }
         }
@@ -351,30 +384,77 @@ impl<T: Real> Outside<T> {
     }
 
     /// Adds to the outside values of all children of a span.
-    #[inline(always)]
     fn hand_down(
         &mut self,
+        arch: Arch,
         grammar: &CompactGrammar<T>,
         inside: &Inside<T>,
-        start: usize,
-        end: usize,
+        (start, end): (usize, usize),
         below: &[T],
-        products: &mut Products<T>,
+        (sides, products): (&mut Sides<T>, &mut Products<T>),
     ) {
         let layout = inside.layout;
         let here = layout.spans.cell(start, end).expect("the span has a cell");
         products.clear();
-        for (left, rules) in grammar.by_left() {
-            for rule in rules {
-                let value = below[rule.parent as usize];
-                if value > T::ZERO {
-                    products.row(left)[rule.right as usize] += rule.prob * value;
-                }
+        for (parent, &value) in below.iter().enumerate().filter(|(_, value)| **value > T::ZERO) {
+            for rule in grammar.of_parent(parent as u32) {
+                products.row(rule.left)[rule.right as usize] += rule.prob * value;
             }
         }
-        for split in layout.spans.splits(start, end) {
+        let splits = layout.spans.splits(start, end);
+        let factor = |scale: f64| T::from_f64((scale - inside.scales[here]).exp().min(1e30));
+        sides.clear();
+        vectorised(
+            arch,
+            #[inline(always)]
+            || {
+                for split in inner(&splits, start, end) {
+                    let (left, right, scale) = inside.sides(start, split, end);
+                    let left = inside.values(start, split, left);
+                    sides.push(factor(scale), left, inside.values(split, end, right));
+                }
+            },
+        );
+        if !sides.is_empty() {
+            sides.hand_down(products);
+            vectorised(
+                arch,
+                #[inline(always)]
+                || {
+                    for (row, split) in inner(&splits, start, end).enumerate() {
+                        let (left, right, scale) = inside.sides(start, split, end);
+                        let factor = factor(scale);
+                        if factor > T::ZERO {
+                            let left = layout.at(start, split, left);
+                            sides.add_left(row, factor, &mut self.values[left]);
+                            let right = layout.at(split, end, right);
+                            sides.add_right(row, &mut self.values[right]);
+                        }
+                    }
+                },
+            );
+        }
+        vectorised(
+            arch,
+            #[inline(always)]
+            || self.hand_down_at_edges(inside, (start, end), &splits, factor, products),
+        );
+    }
+
+    /// The splits that leave one word alone.
+    #[inline(always)]
+    fn hand_down_at_edges(
+        &mut self,
+        inside: &Inside<T>,
+        (start, end): (usize, usize),
+        splits: &Range<usize>,
+        factor: impl Fn(f64) -> T,
+        products: &Products<T>,
+    ) {
+        let layout = inside.layout;
+        for split in edges(splits, start, end) {
             let (left, right, scale) = inside.sides(start, split, end);
-            let factor = T::from_f64((scale - inside.scales[here]).exp().min(1e30));
+            let factor = factor(scale);
             if factor <= T::ZERO {
                 continue;
             }

@@ -279,7 +279,7 @@ fn what_the_coarse_pass_rules_out_is_in_no_derivation() {
         let spans = case.spans();
         let found = posteriors(&compact, &case.leaves, &case.roots, spans, 0.0);
         let Some(found) = found else { return };
-        let own: Vec<u32> = (0..SYMBOLS as u32).collect();
+        let own = Refinement::itself(SYMBOLS);
         for least in [0.0, 0.2] {
             let filter = Coarse::new(&own, &found, spans, least);
             let chart = Chart::new(&case.grammar, &case.leaves, spans, &filter);
@@ -309,7 +309,8 @@ fn long_sentences_keep_to_the_cells_that_there_are() {
     let found = posteriors(&compact, &leaves, &[(0, 0.0)], spans, 1e-6).expect("a derivation");
     let expected = 499.0 * 0.9f64.ln() + 0.1f64.ln() - 300.0 * n as f64;
     assert!((found.log_prob - expected).abs() < 1e-3);
-    let filter = Coarse::new(&[0, 1], &found, spans, 1e-4);
+    let own = Refinement::itself(2);
+    let filter = Coarse::new(&own, &found, spans, 1e-4);
     let best = Chart::new(&grammar, &leaves, spans, &filter).best(&[(0, 0.0)]).expect("a tree");
     assert!(close(best.log_prob, expected));
     assert_eq!(best.nodes.len(), 2 * n);

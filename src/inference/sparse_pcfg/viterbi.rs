@@ -1,6 +1,7 @@
 //! The best derivation, by CKY over lists of items.
 
 use super::filter::Filter;
+use super::pairs::Pairs;
 use super::{Derivation, Grammar, Leaves, Node, Spans};
 use std::ops::Range;
 
@@ -37,40 +38,40 @@ impl Chart {
         let n = leaves.len();
         let mut chart = Chart { spans, items: Vec::new(), cells: vec![0..0; spans.cells()] };
         let mut scratch = Scratch::new(grammar.symbols());
-        let mut column = Column::new(n, grammar.symbols());
+        let pairs = grammar.pairs();
+        let mut column = Column::new(n, pairs);
         for end in 1..=n {
             for start in (0..end).rev() {
                 let Some(cell) = spans.cell(start, end).filter(|c| filter.is_open(*c)) else {
                     continue;
                 };
+                scratch.open(|open| filter.each(cell, grammar.symbols(), open));
                 if end - start == 1 {
                     for &(symbol, log_prob) in &leaves[start] {
-                        if filter.allows(cell, symbol) {
-                            scratch.add(symbol, log_prob, Back::Leaf);
-                        }
+                        scratch.add(symbol, log_prob, Back::Leaf);
                     }
                 }
                 for split in spans.splits(start, end) {
-                    let Some(rights) = column.get(split) else { continue };
+                    let Some((set, rights)) = column.get(split) else { continue };
                     for item in chart.cell(start, split) {
-                        for rule in grammar.with_left(item.symbol) {
-                            let log_prob =
-                                item.log_prob + rights[rule.right as usize] + rule.log_prob;
-                            if log_prob > scratch.best[rule.parent as usize]
-                                && filter.allows(cell, rule.parent)
-                            {
-                                let (split, left, right) = (split as u32, rule.left, rule.right);
-                                let back = Back::Binary { split, left, right };
-                                scratch.add(rule.parent, log_prob, back);
+                        pairs.each(item.symbol, set, |right, rules| {
+                            let both = item.log_prob + rights[right as usize];
+                            for rule in rules {
+                                let log_prob = both + rule.log_prob;
+                                if scratch.wants(rule.parent, log_prob) {
+                                    let (left, right) = (item.symbol, pairs.right_child(right));
+                                    let back = Back::Binary { split: split as u32, left, right };
+                                    scratch.add(rule.parent, log_prob, back);
+                                }
                             }
-                        }
+                        });
                     }
                 }
-                scratch.close(grammar, |symbol| filter.allows(cell, symbol));
+                scratch.close(grammar);
                 let from = chart.items.len();
                 scratch.take(&mut chart.items);
                 chart.cells[cell] = from..chart.items.len();
-                column.set(start, &chart.items[from..]);
+                column.set(start, pairs, &chart.items[from..]);
             }
             column.clear();
         }
@@ -136,56 +137,65 @@ impl Chart {
     }
 }
 
-/// Items that end where the column does, by where they start and by symbol.
+/// Items that end where the column does and may be right children, by where they start.
 struct Column {
-    symbols: usize,
-    /// Place in `rows` by start.
+    /// Number of right children.
+    rights: usize,
+    /// 64-bit words of a set of them.
+    words: usize,
+    /// Place of the row by start.
     places: Vec<Option<usize>>,
-    /// Log-probabilities by symbol, and the symbols that have one.
-    rows: Vec<(Vec<f64>, Vec<u32>)>,
+    /// Sets of right children by row, and the log-probabilities of what is in them.
+    sets: Vec<u64>,
+    values: Vec<f64>,
     used: usize,
 }
 
 impl Column {
-    fn new(length: usize, symbols: usize) -> Column {
-        Column { symbols, places: vec![None; length], rows: Vec::new(), used: 0 }
+    fn new(length: usize, pairs: &Pairs) -> Column {
+        let (rights, words) = (pairs.rights(), pairs.words());
+        let (sets, values) = (Vec::new(), Vec::new());
+        Column { rights, words, places: vec![None; length], sets, values, used: 0 }
     }
 
-    fn get(&self, start: usize) -> Option<&[f64]> {
-        Some(&self.rows[self.places[start]?].0)
+    #[inline(always)]
+    fn get(&self, start: usize) -> Option<(&[u64], &[f64])> {
+        let row = self.places[start]?;
+        let set = &self.sets[row * self.words..][..self.words];
+        Some((set, &self.values[row * self.rights..][..self.rights]))
     }
 
-    fn set(&mut self, start: usize, items: &[Item]) {
-        if items.is_empty() {
-            return;
-        }
-        if self.used == self.rows.len() {
-            self.rows.push((vec![f64::NEG_INFINITY; self.symbols], Vec::new()));
-        }
-        let (row, filled) = &mut self.rows[self.used];
+    fn set(&mut self, start: usize, pairs: &Pairs, items: &[Item]) {
+        let row = self.used;
         for item in items {
-            row[item.symbol as usize] = item.log_prob;
-            filled.push(item.symbol);
+            let Some(number) = pairs.right(item.symbol) else { continue };
+            if self.used == row {
+                self.used += 1;
+                self.places[start] = Some(row);
+                let len = self.used * self.words;
+                self.sets.resize(len, 0);
+                // What values are there from before, no set holds.
+                let len = self.values.len().max(self.used * self.rights);
+                self.values.resize(len, f64::NEG_INFINITY);
+            }
+            self.sets[row * self.words + number as usize / 64] |= 1 << (number % 64);
+            self.values[row * self.rights + number as usize] = item.log_prob;
         }
-        self.places[start] = Some(self.used);
-        self.used += 1;
     }
 
     fn clear(&mut self) {
-        for (row, filled) in &mut self.rows[..self.used] {
-            for symbol in filled.drain(..) {
-                row[symbol as usize] = f64::NEG_INFINITY;
-            }
-        }
         self.places.fill(None);
+        self.sets.clear();
         self.used = 0;
     }
 }
 
 /// The cell that is being filled, by symbol.
 struct Scratch {
+    /// Infinity where a symbol may not stand, so that nothing is better.
     best: Vec<f64>,
     back: Vec<Back>,
+    open: Vec<u32>,
     touched: Vec<u32>,
     queue: Vec<u32>,
 }
@@ -193,11 +203,27 @@ struct Scratch {
 impl Scratch {
     fn new(symbols: usize) -> Scratch {
         Scratch {
-            best: vec![f64::NEG_INFINITY; symbols],
+            best: vec![f64::INFINITY; symbols],
             back: vec![Back::Leaf; symbols],
+            open: Vec::new(),
             touched: Vec::new(),
             queue: Vec::new(),
         }
+    }
+
+    /// Begins a cell; `each` shows the symbols that may stand there.
+    fn open(&mut self, each: impl FnOnce(&mut dyn FnMut(u32))) {
+        let (best, open) = (&mut self.best, &mut self.open);
+        each(&mut |symbol| {
+            best[symbol as usize] = f64::NEG_INFINITY;
+            open.push(symbol);
+        });
+    }
+
+    /// Whether this is better than before.
+    #[inline(always)]
+    fn wants(&self, symbol: u32, log_prob: f64) -> bool {
+        log_prob > self.best[symbol as usize]
     }
 
     /// Takes what is better than before; says whether it was.
@@ -216,7 +242,7 @@ impl Scratch {
 
     /// Applies unary rules until nothing gets better. As log-probabilities are never above 0, no
     /// way back runs in a circle.
-    fn close(&mut self, grammar: &Grammar, allows: impl Fn(u32) -> bool) {
+    fn close(&mut self, grammar: &Grammar) {
         self.queue.clear();
         self.queue.extend(&self.touched);
         let mut next = 0;
@@ -225,23 +251,22 @@ impl Scratch {
             next += 1;
             for rule in grammar.over(child) {
                 let log_prob = self.best[child as usize] + rule.log_prob;
-                if log_prob > self.best[rule.parent as usize]
-                    && allows(rule.parent)
-                    && self.add(rule.parent, log_prob, Back::Unary { child })
-                {
+                if self.add(rule.parent, log_prob, Back::Unary { child }) {
                     self.queue.push(rule.parent);
                 }
             }
         }
     }
 
-    /// Moves the items to the end of a list, by symbol; the scratch is empty again.
+    /// Ends a cell: moves its items to the end of a list, by symbol.
     fn take(&mut self, items: &mut Vec<Item>) {
         self.touched.sort_unstable();
         for symbol in self.touched.drain(..) {
             let (log_prob, back) = (self.best[symbol as usize], self.back[symbol as usize]);
             items.push(Item { symbol, log_prob, back });
-            self.best[symbol as usize] = f64::NEG_INFINITY;
+        }
+        for symbol in self.open.drain(..) {
+            self.best[symbol as usize] = f64::INFINITY;
         }
     }
 }

@@ -4,7 +4,7 @@ use super::events::Counts;
 use super::inventory::Inventory;
 use super::scheme::Rule;
 use super::symbols::{NONE, Symbol};
-use crate::inference::sparse_pcfg::{BinaryRule, CompactGrammar, Grammar, UnaryRule};
+use crate::inference::sparse_pcfg::{BinaryRule, CompactGrammar, Grammar, Refinement, UnaryRule};
 
 /// The coarse grammar: labels without annotation, one part on each side of a phrase's head.
 #[derive(Clone, Debug)]
@@ -15,6 +15,9 @@ pub struct CoarseGrammar {
     pub compact: CompactGrammar<f32>,
     /// log P(root).
     pub roots: Vec<(Symbol, f64)>,
+    /// Which symbols refine which of this grammar, and this grammar itself.
+    pub refined: Refinement,
+    pub itself: Refinement,
 }
 
 /// log P(rule | left-hand side) by relative frequency; -infinity for a rule without weight.
@@ -68,6 +71,12 @@ impl CoarseGrammar {
         let rules = coarse.rules.all();
         let log_probs = log_probs(coarse.symbols, rules, &weights);
         let grammar = grammar(coarse.symbols, rules, &log_probs);
-        CoarseGrammar { compact: CompactGrammar::new(&grammar), grammar, roots: roots(&of_root) }
+        CoarseGrammar {
+            compact: CompactGrammar::new(&grammar),
+            grammar,
+            roots: roots(&of_root),
+            refined: Refinement::new(&coarse.of_symbol, coarse.symbols),
+            itself: Refinement::itself(coarse.symbols),
+        }
     }
 }

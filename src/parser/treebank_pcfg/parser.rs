@@ -118,15 +118,13 @@ impl PcfgParser {
             return Found::Fragments(self.fragments(&coarse_leaves, spans));
         };
         for threshold in [self.prune, least, 0.0] {
-            let filter =
-                Coarse::new(&self.inventory.coarse.of_symbol, &posteriors, spans, threshold);
+            let filter = Coarse::new(&self.coarse.refined, &posteriors, spans, threshold);
             let chart = Chart::new(&self.grammar, leaves, spans, &filter);
             if let Some(best) = chart.best(&self.roots) {
                 return Found::Fine(Box::new(chart), best);
             }
         }
-        let own: Vec<Symbol> = (0..self.coarse.grammar.symbols() as Symbol).collect();
-        let filter = Coarse::new(&own, &posteriors, spans, self.prune);
+        let filter = Coarse::new(&self.coarse.itself, &posteriors, spans, self.prune);
         let chart = Chart::new(&self.coarse.grammar, &coarse_leaves, spans, &filter);
         match chart.best(roots) {
             Some(best) => Found::Relaxed(best),
