@@ -9,8 +9,8 @@ use super::seeds;
 use super::values::blame;
 use crate::config::{self, Config, ConfigError};
 use crate::model;
-use crate::run::{self, Group, Job, RunFolder};
-use crate::treebank::{DATA_PRESETS, Splits, TreebankError};
+use crate::run::{self, Group, Job, RunError, RunFolder};
+use crate::treebank::{DATA_PRESETS, TreebankError};
 use anyhow::{Result, bail};
 use std::io::Write;
 use std::path::Path;
@@ -54,7 +54,7 @@ pub fn checked_settings(args: &Train) -> Result<Config> {
     };
     model::placement(&config).map_err(|e| blame("device", e.into()))?;
     run::check_memory(&config, 0)?;
-    Splits::check(&config).map_err(|e| match key_of(&e) {
+    Job::check(&config).map_err(|e| match key_of(&e) {
         Some(key) => blame(key, e.into()),
         None => e.into(),
     })?;
@@ -70,7 +70,8 @@ pub fn check_device(device: Option<&str>, config: &Config) -> Result<(), Usage> 
 }
 
 /// The setting whose value is wrong in itself; `None` where it names what is not there.
-fn key_of(error: &TreebankError) -> Option<&'static str> {
+fn key_of(error: &RunError) -> Option<&'static str> {
+    let RunError::Treebank(error) = error else { return None };
     match error {
         TreebankError::Preset { .. } => Some("data.preset"),
         TreebankError::Sections { .. } => Some("data.sections"),

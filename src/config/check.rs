@@ -21,7 +21,7 @@ impl Config {
     pub(super) fn defaults(&self) -> &'static str {
         match self.kind {
             Kind::Train => self.model.family.defaults(),
-            Kind::Bag | Kind::Boost => SUPERVISED,
+            Kind::Bag | Kind::Boost | Kind::Rerank => SUPERVISED,
             Kind::Ssn => HISTORY_BASED,
         }
     }

@@ -13,6 +13,8 @@ pub enum Kind {
     Boost,
     /// Trains a history-based parser.
     Ssn,
+    /// Trains a reranker; its data are candidate lists.
+    Rerank,
 }
 
 impl Kind {
@@ -23,6 +25,7 @@ impl Kind {
             Kind::Bag => "bag",
             Kind::Boost => "boost",
             Kind::Ssn => "ssn",
+            Kind::Rerank => "rerank",
         }
     }
 

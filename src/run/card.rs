@@ -124,8 +124,10 @@ impl Card {
     /// The command that does it again, with the config in a file.
     pub fn command(&self, config: &str) -> String {
         match (self.kind, self.seeds.len()) {
-            (Kind::Train | Kind::Ssn, 0 | 1) => format!("rankspace train {config}"),
-            (Kind::Train | Kind::Ssn, n) => format!("rankspace train {config} --seeds {n}"),
+            (Kind::Train | Kind::Ssn | Kind::Rerank, 0 | 1) => format!("rankspace train {config}"),
+            (Kind::Train | Kind::Ssn | Kind::Rerank, n) => {
+                format!("rankspace train {config} --seeds {n}")
+            }
             (kind, _) => format!("rankspace {} {config}", kind.name()),
         }
     }

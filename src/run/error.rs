@@ -2,6 +2,7 @@ use crate::checkpoint::CheckpointError;
 use crate::config::ConfigError;
 use crate::ensemble::EnsembleError;
 use crate::model::ModelError;
+use crate::rerank::RerankError;
 use crate::training::TrainingError;
 use crate::treebank::TreebankError;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,8 @@ pub enum RunError {
     TakenOver { pid: u32, host: String },
     #[error("{} has no checkpoints/last.safetensors to resume from", .0.display())]
     NothingToResume(PathBuf),
+    #[error("{} has its reranker already: there is nothing to go on with", .0.display())]
+    Done(PathBuf),
     #[error("{} is not running; nothing would hear the command", .0.display())]
     NotRunning(PathBuf),
     #[error("cannot start {what}: {source}")]
@@ -47,6 +50,8 @@ pub enum RunError {
     Training(#[from] TrainingError),
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
+    #[error(transparent)]
+    Rerank(#[from] RerankError),
     #[error(transparent)]
     Treebank(#[from] TreebankError),
     #[error(transparent)]

@@ -6,7 +6,7 @@ use crate::config::{Config, Kind};
 use crate::model::Parser;
 use crate::report::{Event, RunState};
 use crate::training::Best;
-use crate::treebank::{Preprocessing, Vocabulary};
+use crate::treebank::{Preprocessing, Splits, Vocabulary};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -81,7 +81,17 @@ impl Job {
                 Job::start(folder, move |folder| Task::ensemble(config, folder, false))
             }
             Kind::Ssn => Job::start(folder, move |_| Ok(Task::ssn(config, None, false))),
+            Kind::Rerank => Job::start(folder, move |_| Ok(Task::rerank(config, false))),
             Kind::Train => Job::start(folder, move |_| Ok(Task::new(config))),
+        }
+    }
+
+    /// Whether a run with these settings can begin: what it is to learn from is there. No more than a
+    /// beginning of it is read.
+    pub fn check(config: &Config) -> Result<(), RunError> {
+        match config.kind {
+            Kind::Rerank => super::rerank::check(config),
+            _ => Ok(Splits::check(config)?),
         }
     }
 
@@ -105,6 +115,14 @@ impl Job {
             && config.kind.is_ensemble()
         {
             return Job::start(folder, move |folder| Task::ensemble(config, folder, true));
+        }
+        if let Ok(config) = folder.config()
+            && config.kind == Kind::Rerank
+        {
+            return Job::start(folder, move |folder| match folder.best().is_file() {
+                true => Err(RunError::Done(folder.path().to_owned())),
+                false => Ok(Task::rerank(config, true)),
+            });
         }
         if let Ok(config) = folder.config()
             && config.kind == Kind::Ssn

@@ -27,6 +27,7 @@ mod list;
 mod lock;
 mod memory;
 mod reports;
+mod rerank;
 mod rounds;
 pub mod sample;
 mod shutdown;

@@ -1,5 +1,6 @@
 use super::ensemble::EnsembleWork;
 use super::folder::with_absolute_paths;
+use super::rerank::RerankWork;
 use super::ssn::{SsnWork, Stored};
 use super::work::Work;
 use super::{RunError, RunFolder, check_memory};
@@ -128,6 +129,26 @@ impl Task {
                 Ok(Box::new(EnsembleWork::load(&config, &folder, &kept, reporter)?))
             }),
         })
+    }
+
+    /// A reranker; one that was stopped begins again.
+    pub fn rerank(config: Config, resumed: bool) -> Task {
+        // Files are told by names that hold from anywhere.
+        let config = with_absolute_paths(&config);
+        Task {
+            kind: config.kind,
+            threads: config.threads,
+            step: 0,
+            elapsed: 0.0,
+            resumed,
+            build: Box::new(move |reporter| {
+                if resumed {
+                    let text = "a reranker learns in one go: it begins again";
+                    reporter.message(Level::Info, text.into());
+                }
+                Ok(Box::new(RerankWork::start(&config, reporter)?))
+            }),
+        }
     }
 
     /// A history-based parser, from the start or on from a folder's `last`.

@@ -61,6 +61,8 @@ pub struct History {
     /// Name and step of the newest checkpoints.
     pub checkpoints: BTreeMap<String, u64>,
     pub notes: Vec<Note>,
+    /// Of what learns in rounds: the present one, and what is done of it.
+    pub progress: Option<(u64, u64, u64)>,
     /// Seconds of running time.
     pub elapsed: f64,
     /// Wall clock of the newest event.
@@ -190,7 +192,8 @@ impl History {
                 self.notes.push(Note { time: event.time, level: *level, text: text.clone() });
             }
             EventKind::Device(device) => self.device = Some(device.clone()),
-            EventKind::Round { .. } | EventKind::Progress { .. } => {}
+            EventKind::Round { .. } => {}
+            EventKind::Progress { round, done, of } => self.progress = Some((*round, *done, *of)),
         }
         true
     }

@@ -6,7 +6,6 @@ use super::names::RunId;
 use crate::config::Config;
 use crate::report::{Event, Level, RunState};
 use crate::run::{self, Command, Follower, Job, RunFolder, RunSummary};
-use crate::treebank::Splits;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use notify::{RecursiveMode, Watcher};
 use std::collections::HashMap;
@@ -67,7 +66,7 @@ impl Engine for Local {
         messages: Sender<Message>,
     ) -> Result<PathBuf, String> {
         // A folder is made only for a run that can begin; this reads to the first sentence.
-        Splits::check(config).map_err(|e| e.to_string())?;
+        Job::check(config).map_err(|e| e.to_string())?;
         let mut config = config.clone();
         run::settle_speeds(&mut config);
         let folder = RunFolder::create(base, &config).map_err(|e| e.to_string())?;

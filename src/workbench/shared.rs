@@ -5,7 +5,7 @@
 use super::history::History;
 use super::names::{RunId, ScreenId};
 use super::news::TaskStatus;
-use crate::config::Config;
+use crate::config::{Config, Kind};
 use crate::report::{Level, RunState};
 use crate::run::Command;
 use crossbeam_channel::Sender;
@@ -158,6 +158,11 @@ impl RunEntry {
     /// Whether supervised parsers are bagged or boosted, as far as its settings can be read.
     pub fn is_ensemble(&self) -> bool {
         self.config.as_ref().is_some_and(|config| config.kind.is_ensemble())
+    }
+
+    /// Whether it trains a reranker, as far as its settings can be read.
+    pub fn is_reranker(&self) -> bool {
+        self.config.as_ref().is_some_and(|config| config.kind == Kind::Rerank)
     }
 
     /// Whether it has neither parameters nor symbols.

@@ -12,6 +12,10 @@ pub fn rows(config: &Config) -> Vec<(&'static str, String)> {
         };
         return vec![("units", config.ssn.hidden.to_string()), ("words", known)];
     }
+    if config.kind == Kind::Rerank {
+        let candidates = config.rerank.candidates.to_string();
+        return vec![("kernel", config.rerank.kernel.name().into()), ("candidates", candidates)];
+    }
     let symbols = ("symbols", format!("{} NT, {} PT", m.nonterminals, m.preterminals));
     let rank = ("rank", m.rank.to_string());
     match m.family {
@@ -44,6 +48,8 @@ mod tests {
         let of =
             |family| Config { model: Model { family, ..Model::default() }, ..Config::default() };
         let ssn = Config { kind: Kind::Ssn, ..Config::default() };
+        let reranker = Config { kind: Kind::Rerank, ..Config::default() };
+        assert_eq!(line(&reranker), "kernel top-efficient  candidates 20");
         assert_eq!(line(&ssn), "units 80  words seen 20 times");
         assert_eq!(line(&of(Family::RankPcfg)), "64 NT  128 PT  rank 128");
         assert_eq!(line(&of(Family::NPcfg)), "64 NT  128 PT");

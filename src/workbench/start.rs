@@ -2,6 +2,7 @@
 //! is in [`super::app`].
 
 use super::names::ScreenId;
+use crate::config::Kind;
 use crate::rerank::RerankerFile;
 use crate::run::{Group, RunFolder};
 use crate::treebank::candidates::Lists;
@@ -49,6 +50,11 @@ impl Named {
     /// that exists is a corpus.
     fn of(path: &Path) -> Result<Named, String> {
         let meta = path.metadata().map_err(|e| format!("{}: {e}", path.display()))?;
+        if meta.is_dir()
+            && let Some(lists) = made_lists(path)
+        {
+            return Ok(Named::Lists(lists));
+        }
         if meta.is_dir() && is_run(path) {
             return Ok(Named::Run(path.to_owned()));
         }
@@ -71,6 +77,17 @@ impl Named {
 
 fn is_run(path: &Path) -> bool {
     path.join("config.toml").is_file() || path.join("events.jsonl").is_file()
+}
+
+/// The lists of a folder that `candidates make` wrote: those of the development sentences where there
+/// are some.
+fn made_lists(folder: &Path) -> Option<PathBuf> {
+    if folder.join("events.jsonl").exists() {
+        return None;
+    }
+    let mut names =
+        ["dev", "test", "train"].iter().map(|name| folder.join(format!("{name}.jsonl")));
+    names.find(|path| path.is_file() && Lists::are_in(path))
 }
 
 /// Whether a run or a group of runs lies in it; folders like `.cargo` have a `config.toml` too.
@@ -125,9 +142,10 @@ impl UserData {
 /// says why.
 pub fn screen_of(run: &Path) -> ScreenId {
     let config = RunFolder::open(run).and_then(|folder| folder.config());
-    match config.is_ok_and(|config| config.kind.is_ensemble()) {
-        true => ScreenId::Boost,
-        false => ScreenId::Train,
+    match config.map(|config| config.kind) {
+        Ok(Kind::Bag | Kind::Boost) => ScreenId::Boost,
+        Ok(Kind::Rerank) => ScreenId::Rerank,
+        _ => ScreenId::Train,
     }
 }
 
@@ -165,6 +183,16 @@ mod tests {
         let file = folder.path().join("best.safetensors");
         std::fs::write(&file, "").expect("writes");
         assert_eq!(Named::of(&file), Ok(Named::Checkpoint(file)));
+        let candidates = folder.path().join("candidates");
+        std::fs::create_dir(&candidates).expect("makes");
+        std::fs::write(candidates.join("config.toml"), "").expect("writes");
+        let lists = candidates.join("test.jsonl");
+        std::fs::write(
+            &lists,
+            "{\"schema\":1,\"candidates\":[{\"tree\":\"(S (A a))\",\"log_prob\":-1}]}",
+        )
+        .expect("writes");
+        assert_eq!(Named::of(&candidates), Ok(Named::Lists(lists)));
         let config = crate::config::Config::default();
         let group = Group::create(folder.path(), &config, 2).expect("creates");
         let error = Named::all(group.path()).unwrap_err();

@@ -75,8 +75,12 @@ impl Weights {
     /// Waits for the training to hand them over, or reads a checkpoint. Not for the drawing thread.
     pub fn load(&self, task: &TaskHandle) -> Result<Loaded, String> {
         let kind = RunFolder::open(&self.folder).and_then(|folder| folder.config());
-        if kind.is_ok_and(|config| config.kind == Kind::Ssn) {
-            return Err("a history-based parser has no symbols and rules to look into".into());
+        match kind.map(|config| config.kind) {
+            Ok(Kind::Ssn) => {
+                return Err("a history-based parser has no symbols and rules to look into".into());
+            }
+            Ok(Kind::Rerank) => return Err("a reranker is looked into on Rerank".into()),
+            _ => {}
         }
         if let Some(snapshot) = self.ask_job(task)? {
             return Ok(Loaded { snapshot, origin: Origin::Training });

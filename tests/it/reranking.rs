@@ -283,3 +283,35 @@ fn a_history_based_parser_makes_candidates_and_the_kernel_to_rerank_them() {
     assert_eq!(cost[0]["kernel"], "top-efficient");
     assert!(non_zeros(0) > 0 && non_zeros(0) < non_zeros(1), "{cost}");
 }
+
+#[test]
+fn a_reranker_is_trained_in_a_run_folder_like_every_model() {
+    let base = tempfile::tempdir().expect("a folder");
+    let out = made(base.path());
+    let (train, dev) = (out.join("train.jsonl"), out.join("dev.jsonl"));
+    let config = base.path().join("config.toml");
+    let text = format!(
+        "kind = \"rerank\"\n[data]\ntrain = [{train:?}]\ndev = [{dev:?}]\n[rerank]\n\
+         kernel = \"tree\"\nepochs = 3\nscales = [0.01, 1, 100]\n"
+    );
+    std::fs::write(&config, text).expect("writes");
+    let run = base.path().join("run");
+    let trained = rankspace("train --json").arg(&config).arg("--out").arg(&run).succeeds().json();
+    let told = trained["dev"]["f1"].as_f64().expect("a figure");
+    let applied = rankspace("rerank apply --json")
+        .arg(run.join("checkpoints/best.safetensors"))
+        .arg(&dev)
+        .succeeds()
+        .json();
+    let f1 = applied["reranked"]["f1"].as_f64().expect("a figure");
+    assert!((told - f1).abs() < 1e-9, "{trained} {applied}");
+    rankspace("watch").arg(&run).succeeds().prints("dev  F1").prints("F1 of the base choices");
+    rankspace("resume").arg(&run).fails().complains("has its reranker already");
+    // Trees are no lists.
+    rankspace("train")
+        .arg(&config)
+        .arg("--set")
+        .arg(format!("data.train=[{:?}]", base.path().join("trees.mrg")))
+        .fails()
+        .complains("holds no candidate lists");
+}

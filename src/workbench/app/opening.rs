@@ -120,9 +120,10 @@ impl App {
         self.select(id);
         let Some(run) = self.shared.run(id) else { return };
         let word = run.standing().word();
-        let (resume, at) = match run.is_ensemble() {
-            true => ("go on with its rounds", "round"),
-            false => ("resume its training", "step"),
+        let (resume, at) = match () {
+            () if run.is_ensemble() => ("go on with its rounds", "round"),
+            () if run.is_reranker() => ("begin its training again", "list"),
+            () => ("resume its training", "step"),
         };
         let mut choices = vec![Choice::new('s', "show it")];
         if !run.active() && run.state() != Some(RunState::Finished) {
@@ -130,8 +131,13 @@ impl App {
         }
         choices.push(Choice::new('n', "start a new training on the sample"));
         let text = format!("The last run is {} ({word}, {at} {}).", run.name, run.step());
-        if run.is_ensemble() {
-            self.show(ScreenId::Boost);
+        let screen = match () {
+            () if run.is_ensemble() => Some(ScreenId::Boost),
+            () if run.is_reranker() => Some(ScreenId::Rerank),
+            () => None,
+        };
+        if let Some(screen) = screen {
+            self.show(screen);
         }
         let title = "Welcome back".into();
         self.ask("opening", Popup::Question { id: "opening", title, text, choices });

@@ -115,7 +115,9 @@ pub fn entries(shared: &Shared, opened: &[PathBuf]) -> Vec<Entry> {
         }
     }
     tell_apart(&mut entries);
-    if let Some(config) = shared.selected_run().and_then(|run| run.config.as_ref()) {
+    // Candidate lists are no corpora.
+    let run = shared.selected_run().filter(|run| !run.is_reranker());
+    if let Some(config) = run.and_then(|run| run.config.as_ref()) {
         let (data, _) = usual_sections(&config.data);
         let cut = data.dev.0.is_empty().then(|| config.split_seed());
         let dev = match cut {

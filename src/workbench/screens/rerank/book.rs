@@ -158,7 +158,10 @@ impl Tool {
     /// Reads a reranker's file.
     pub fn read(path: &Path) -> Result<Tool, String> {
         let file = RerankerFile::load(path).map_err(|e| e.to_string())?;
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        // That of a run is called by the run.
+        let run = path.parent().filter(|folder| folder.ends_with("checkpoints"));
+        let named = run.and_then(Path::parent).unwrap_or(path);
+        let name = named.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         Ok(Tool::of(name, file))
     }
 

@@ -52,7 +52,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "learn",
         keys: &["t"],
-        help: "Train a reranker on these lists in the background; it is used when it is done",
+        help: "Train a reranker on these lists in a run of its own; it is used when it is done",
         short: "train",
     },
     Command {

@@ -38,14 +38,6 @@ impl Source {
 }
 
 impl Source {
-    /// The path where there is one.
-    pub fn path_or_name(&self) -> String {
-        match self {
-            Source::Sample => self.name(),
-            Source::File(path) => path.display().to_string(),
-        }
-    }
-
     /// The name as the beginning of names of files that are made of it.
     pub fn stem(&self) -> String {
         let name = self.name();

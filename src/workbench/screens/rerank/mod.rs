@@ -18,7 +18,7 @@ mod training;
 use crate::config::Kernel;
 use crate::rerank::Parts;
 use crate::workbench::field::Field;
-use crate::workbench::names::ScreenId;
+use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::popup::{Answer, Popup};
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
@@ -35,7 +35,6 @@ use ratatui::layout::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
 use summary::Summary;
-use training::Written;
 
 pub use commands::COMMANDS;
 pub use notes::NOTES;
@@ -105,6 +104,10 @@ pub struct Rerank {
     zoomed: bool,
     /// Of the reranker that is to be trained.
     kernel: Kernel,
+    /// The run whose reranker was opened.
+    followed: Option<RunId>,
+    /// Whether the reranker was trained on the lists that are shown.
+    knows: bool,
 }
 
 /// Sentences in their order, as a task listed them.
@@ -379,6 +382,8 @@ impl Rerank {
         if let Some(error) = report.error() {
             match report.kind {
                 "lists" => self.failure = Some(error.to_owned()),
+                // Nothing else was asked for.
+                "reranker" if self.source.is_none() => self.failure = Some(error.to_owned()),
                 "reranker" | "scores" => self.tool_failure = Some(error.to_owned()),
                 "summary" => self.unsummarised = Some(error.to_owned()),
                 _ => {}
@@ -404,9 +409,6 @@ impl Rerank {
         } else if let Some(Explained(sentence, parts)) = report.take::<Explained>() {
             self.parts = Some((sentence, parts));
             self.explain(context);
-        } else if let Some(Written(path)) = report.take::<Written>() {
-            context.status(format!("trained and written to {}", path.display()));
-            self.open_reranker(path, context);
         } else if let Some(path) = report.take::<PathBuf>() {
             context.status(format!("written to {}", path.display()));
         }
@@ -450,8 +452,10 @@ impl Screen for Rerank {
             Input::LeaveField => self.filtering = false,
             Input::Shown => {
                 self.seen = true;
+                self.follow(context);
                 self.begin(context);
             }
+            Input::Selection | Input::Run(_) => self.follow(context),
             Input::Open(Target::Lists(path)) => self.open_lists(path.clone(), context),
             Input::Open(Target::Reranker(path)) => self.open_reranker(path.clone(), context),
             Input::Answer { popup, answer } => self.answer(popup, answer, context),

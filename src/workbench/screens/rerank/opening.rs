@@ -92,6 +92,7 @@ impl Rerank {
             tool_path: self.tool_path.take(),
             tool: self.tool.take(),
             tool_failure: self.tool_failure.take(),
+            followed: self.followed,
             layout: self.layout,
             against: self.against,
             base_order: self.base_order,
@@ -112,6 +113,9 @@ impl Rerank {
         }
         self.tool_path = Some(path.clone());
         self.tool_failure = None;
+        if self.source.is_none() {
+            self.failure = None;
+        }
         context.spawn(Task::new("reranker", "reading the reranker", move |_| match path {
             Some(path) => Tool::read(&path),
             None => Tool::sample(),
@@ -130,9 +134,13 @@ impl Rerank {
         self.tool_failure = None;
         let dev = tool.dev.as_ref().map(PathBuf::from).filter(|path| path.is_file());
         self.tool = Some(Arc::new(tool));
-        if self.source.is_none() {
-            let source = dev.map_or(Source::Sample, Source::File);
-            return self.read_lists(source, context);
+        // Other sentences than the sample's are meant, where it says which.
+        match (&self.source, dev) {
+            (None | Some(Source::Sample), Some(dev)) => {
+                return self.read_lists(Source::File(dev), context);
+            }
+            (None, None) => return self.read_lists(Source::Sample, context),
+            _ => {}
         }
         self.score(context);
     }
@@ -157,6 +165,7 @@ impl Rerank {
     }
 
     fn show(&mut self, book: Book, context: &mut Context) {
+        self.knows = book.ranked.is_some() && self.knows_the_lists(context.shared);
         let old = self.book.replace(Arc::new(book));
         let parts = self.parts.take();
         self.summary = None;

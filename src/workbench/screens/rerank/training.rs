@@ -1,32 +1,40 @@
-//! A reranker trained on the lists that are shown, in the background.
+//! Rerankers that runs train, and a new run on the lists that are shown.
 
 use super::Rerank;
-use crate::config::{Config, Kernel};
-use crate::rerank::{
-    Base, Judged, Lessons, Position, RerankerFile, Trained, TrainingFacts, folds, train,
-};
+use super::load::Source;
+use crate::config::{Config, Kernel, Sources};
+use crate::rerank::Judged;
 use crate::workbench::popup::{Item, Popup};
 use crate::workbench::screen::{Context, Effect};
-use crate::workbench::task::{Task, TaskHandle};
+use crate::workbench::shared::{RunEntry, Shared};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
 
 /// Kernels with what they are; those of the history-based parser need its file, and so a command.
 const KERNELS: [(Kernel, &str); 4] = [
-    (
-        Kernel::TopEfficient,
-        "sparse: decisions of the candidates alone; of a grammar of the gold trees",
-    ),
-    (Kernel::Top, "the same with normalisers: dense and slow"),
+    (Kernel::TopEfficient, "sparse: the candidates' own decisions, of a grammar of the gold trees"),
+    (Kernel::Top, "the same with normalisers: slow"),
     (Kernel::Fisher, "the gradient of log P, of a grammar of the gold trees"),
     (Kernel::Tree, "common fragments of the trees"),
 ];
 
-/// Where a new reranker was written.
-pub struct Written(pub PathBuf);
-
 impl Rerank {
+    /// Looks at the reranker of the selected run, once it has one.
+    pub(super) fn follow(&mut self, context: &mut Context) {
+        let run = context.shared.selected_run().filter(|run| run.is_reranker() && !run.gone);
+        let Some(run) = run.filter(|_| self.seen) else {
+            self.followed = None;
+            return;
+        };
+        if !run.followed {
+            context.push(Effect::Follow(run.id));
+        }
+        if self.followed == Some(run.id) || !run.history.checkpoints.contains_key("best") {
+            return;
+        }
+        self.followed = Some(run.id);
+        self.open_reranker(run.path.join("checkpoints/best.safetensors"), context);
+    }
+
     pub(super) fn ask_for_kernel(&self, context: &mut Context) {
         let Some(loaded) = &self.loaded else {
             return context.warn("there are no lists to learn from yet");
@@ -60,94 +68,58 @@ impl Rerank {
         }));
     }
 
+    /// Starts a run.
     pub(super) fn train(&self, dev: &str, context: &mut Context) {
-        let Some(loaded) = &self.loaded else { return };
-        let dev = Some(dev.trim()).filter(|text| !text.is_empty()).map(PathBuf::from);
-        let work = Training {
-            kernel: self.kernel,
-            lists: loaded.lists.clone(),
-            name: loaded.source.path_or_name(),
-            dev,
-            folder: context.shared.runs_folder.with_file_name("exports"),
-            stem: loaded.source.stem(),
+        let lists = self.source.as_ref().and_then(|source| file_of(source, context.shared));
+        let Some(lists) = lists else {
+            let why = "the sample is no file here: w writes its lists, and o opens what is written";
+            return context.warn(why);
         };
-        let title = format!("training on {}", loaded.source.name());
-        context.spawn(Task::new("train", title, move |handle| work.run(handle).map(Written)));
-    }
-}
-
-struct Training {
-    kernel: Kernel,
-    lists: Arc<Vec<Judged>>,
-    /// What the lists are called in the reranker's file.
-    name: String,
-    dev: Option<PathBuf>,
-    folder: PathBuf,
-    /// Of the new file's name.
-    stem: String,
-}
-
-impl Training {
-    fn run(self, handle: &TaskHandle) -> Result<PathBuf, String> {
-        let start = Instant::now();
-        let kernel = format!("rerank.kernel={}", self.kernel.name());
-        let config = Config::from_toml("the defaults", "", &["kind=bag".into(), kernel]);
-        let config = config.map_err(|e| e.to_string())?;
-        let settings = &config.rerank;
-        let lists = first(&self.lists, settings.candidates);
-        let dev = match &self.dev {
-            Some(path) => {
-                let source = super::load::Source::File(path.clone());
-                let loaded = super::load::read(source, handle)?;
-                first(&loaded.lists, settings.candidates)
+        let dev = Some(dev.trim()).filter(|text| !text.is_empty()).map(Path::new);
+        let settings = ["kind=rerank".to_owned(), format!("rerank.kernel={}", self.kernel.name())];
+        match Config::from_toml("the defaults", "", &settings) {
+            Ok(mut config) => {
+                config.data.train = sources(&lists);
+                config.data.dev = dev.map(sources).unwrap_or_default();
+                context.push(Effect::Start(Box::new(config)));
             }
-            None => Vec::new(),
-        };
-        let base = match settings.kernel {
-            Kernel::Tree => None,
-            _ => Some(
-                Base::induced(&config.parser, &lists, &folds(&lists, settings.folds))
-                    .map_err(|e| e.to_string())?,
-            ),
-        };
-        let epochs = settings.epochs as u64;
-        let mut go_on = |Position { epoch, done, of }: Position| {
-            handle.progress((epoch as u64 - 1) * of as u64 + done as u64, epochs * of as u64);
-            !handle.cancelled()
-        };
-        let lessons = Lessons { train: &lists, dev: &dev };
-        let trained = train(settings, base, lessons, &mut go_on).map_err(|e| e.to_string())?;
-        let Trained { reranker, chosen, lessons, .. } = trained;
-        let training = TrainingFacts {
-            train: self.name,
-            dev: self.dev.map(|path| path.display().to_string()),
-            lists: lessons,
-            epoch: chosen.epoch,
-            steps: chosen.steps,
-            updates: chosen.updates,
-            dev_f1: chosen.dev_f1,
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        let failed = |e: std::io::Error| format!("{}: {e}", self.folder.display());
-        std::fs::create_dir_all(&self.folder).map_err(failed)?;
-        let path = free(&self.folder, &format!("{}-{}", self.stem, self.kernel.name()));
-        let file = RerankerFile { config, reranker, training };
-        file.save(&path).map_err(|e| e.to_string())?;
-        Ok(path)
+            Err(error) => context.error(error.to_string()),
+        }
+    }
+
+    /// Whether the reranker was trained on the lists that are shown.
+    pub(super) fn knows_the_lists(&self, shared: &Shared) -> bool {
+        let lists = self.source.as_ref().and_then(|source| file_of(source, shared));
+        let (Some(lists), Some(tool)) = (lists, &self.tool) else { return false };
+        let lists = absolute(&lists);
+        tool.train.split(", ").any(|name| absolute(Path::new(name)) == lists)
     }
 }
 
-/// The best candidates of every list.
-fn first(lists: &[Judged], most: usize) -> Vec<Judged> {
-    lists.iter().map(|list| list.first(most)).collect()
+/// How far the training of the selected run is, percent; `None` where it is no reranker, or done.
+pub fn share_done(run: Option<&RunEntry>) -> Option<u64> {
+    let run = run.filter(|run| run.is_reranker() && run.active())?;
+    let epochs = run.config.as_ref().map_or(1, |config| config.rerank.epochs as u64);
+    let (epoch, done, of) = run.history.progress.unwrap_or((1, 0, 1));
+    Some(100 * ((epoch - 1) * of + done) / (epochs * of).max(1))
 }
 
-/// A name that no file has.
-fn free(folder: &Path, stem: &str) -> PathBuf {
-    let name = |n: usize| match n {
-        1 => format!("{stem}.safetensors"),
-        n => format!("{stem}-{n}.safetensors"),
-    };
-    let mut paths = (1..).map(|n| folder.join(name(n)));
-    paths.find(|path| !path.exists()).expect("numbers do not end")
+/// The file that lists are read from; the sample lies in the user's data directory.
+fn file_of(source: &Source, shared: &Shared) -> Option<PathBuf> {
+    match source {
+        Source::File(path) => Some(path.clone()),
+        Source::Sample => {
+            let path = shared.samples.as_ref()?.with_file_name("reranking").join("test.jsonl.gz");
+            path.is_file().then_some(path)
+        }
+    }
+}
+
+/// A file as settings name it.
+fn sources(path: &Path) -> Sources {
+    Sources(vec![absolute(path).display().to_string()])
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

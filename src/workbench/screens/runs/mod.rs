@@ -130,6 +130,7 @@ impl Runs {
         };
         match name {
             "open" if run.is_ensemble() => open(ScreenId::Boost, context),
+            "open" if run.is_reranker() => open(ScreenId::Rerank, context),
             "open" => open(ScreenId::Train, context),
             "open-parses" => open(ScreenId::Parses, context),
             "open-grammar" => open(ScreenId::Grammar, context),

@@ -56,6 +56,11 @@ fn draw_charts(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
         let lines = ["Bags and rounds of boosting have no steps.", "", "5  show them on Boost"];
         return empty_state(frame, area, "Train", &lines, view.theme);
     }
+    if view.shared.selected_run().is_some_and(|run| run.is_reranker()) {
+        let lines =
+            ["A reranker learns without steps of an optimiser.", "", "6  shows it on Rerank"];
+        return empty_state(frame, area, "Train", &lines, view.theme);
+    }
     let figures = train.charts.page.figures(Kind::of(view.shared.selected_run()));
     // Two rows where they have their five lines each.
     let rows = figures.len().div_ceil(2).min(usize::from(area.height / 5).max(1));

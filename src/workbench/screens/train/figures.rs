@@ -41,7 +41,8 @@ pub enum Kind {
 impl Kind {
     pub fn of(run: Option<&RunEntry>) -> Kind {
         let config = run.and_then(|run| run.config.as_ref());
-        if config.is_some_and(|config| config.kind == config::Kind::Ssn) {
+        let supervised = [config::Kind::Ssn, config::Kind::Rerank];
+        if config.is_some_and(|config| supervised.contains(&config.kind)) {
             return Kind::Supervised;
         }
         match config.map(|config| config.model.family) {

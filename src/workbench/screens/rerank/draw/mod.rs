@@ -9,8 +9,9 @@ mod sentences;
 mod trees;
 
 use super::book::Book;
-use super::load::{Loaded, Source};
+use super::load::Loaded;
 use super::summary::Chooser;
+use super::training::share_done;
 use super::{Focus, Page, Rerank};
 use crate::report::counted;
 use crate::workbench::names::ScreenId;
@@ -143,8 +144,7 @@ fn second_line(screen: &Rerank, book: &Book, width: usize, view: &View) -> (Stri
                 true => kernel.to_owned(),
                 false => format!("{}: {kernel}", clean(&ranked.tool.name)),
             };
-            let lists = screen.source.as_ref().map(Source::path_or_name);
-            if lists.is_some_and(|lists| lists == ranked.tool.train) {
+            if screen.knows {
                 style = theme.warning;
                 text += ", trained on these lists";
             }
@@ -160,6 +160,10 @@ fn second_line(screen: &Rerank, book: &Book, width: usize, view: &View) -> (Stri
             let why = "no reranker, so no scores: o opens, t trains one";
             parts.push(why.to_owned());
         }
+    }
+    if let Some(share) = share_done(view.shared.selected_run()) {
+        style = theme.accent;
+        parts.insert(0, format!("training a reranker: {share} %"));
     }
     match &screen.summary {
         _ if book.with_gold == 0 => {
@@ -190,7 +194,7 @@ fn draw_nothing(screen: &Rerank, frame: &mut Frame, area: Rect, view: &View) {
         failure.iter().map(String::as_str).chain(["r tries again, o opens another file"]).collect();
     let lines: &[&str] = match screen.failure {
         Some(_) => &failed,
-        None => &["reading candidate lists", "Ctrl-x stops it"],
+        None => &["reading", "Ctrl-x stops it"],
     };
     empty_state(frame, area, "Rerank", lines, view.theme);
 }

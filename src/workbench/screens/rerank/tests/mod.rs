@@ -3,9 +3,11 @@ mod odd;
 use super::book::Ranked;
 use super::load::Trouble;
 use super::*;
+use crate::report::RunState;
 use crate::rerank::{ListStatistics, Outcome};
+use crate::run::{Job, RunFolder};
 use crate::treebank::candidates::{CandidateFile, ReadOptions};
-use crate::workbench::names::RunId;
+use crate::workbench::shared::RunEntry;
 use crate::workbench::stage::{Stage, said};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -132,51 +134,97 @@ fn decisions_in_view_and_the_others_sum_to_the_margin() {
     assert!(seen > 1000, "{seen} decisions");
 }
 
+/// Trains a reranker on the lists in view as the workbench does; gives its run's folder.
+fn learns(stage: &mut Stage<Rerank>, kernel: usize, dev: &str) -> PathBuf {
+    let asked = does(stage, &["learn"]);
+    assert!(asked.is_empty(), "{asked:?}");
+    let asked = answer(stage, "kernel", Answer::Item(kernel));
+    assert!(matches!(&asked[..], [Effect::Popup(Popup::Prompt { id: "dev", .. })]), "{asked:?}");
+    let started = answer(stage, "dev", Answer::Text(dev.to_owned()));
+    let [Effect::Start(config)] = &started[..] else { panic!("{started:?}") };
+    let folder = RunFolder::create(&stage.shared.runs_folder, config).expect("makes");
+    let path = folder.path().to_owned();
+    let id = RunId(1 + stage.shared.runs.len() as u32);
+    let mut run = RunEntry::new(id, path.clone());
+    run.config = Some((**config).clone());
+    run.listed_state = Some(RunState::Running);
+    run.followed = true;
+    stage.shared.runs.push(run);
+    stage.shared.selected = Some(id);
+    let outcome = Job::train((**config).clone(), folder).expect("starts").join();
+    assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
+    let run = stage.shared.runs.last_mut().expect("pushed above");
+    run.listed_state = Some(RunState::Finished);
+    run.history.checkpoints.insert("best".into(), outcome.step);
+    let effects = stage.update(Input::Run(id));
+    let told = said(&stage.settle(effects));
+    assert!(told.is_empty(), "{told:?}");
+    path
+}
+
 #[test]
 fn every_kernel_that_is_trained_here_explains_its_margins() {
     let base = tempfile::tempdir().expect("a temporary folder");
+    let mut stage = on_lists(base.path(), OURS);
     for kernel in 0..4 {
-        let mut stage = on_lists(base.path(), OURS);
-        let asked = does(&mut stage, &["learn"]);
-        assert!(asked.is_empty(), "{asked:?}");
-        let asked = answer(&mut stage, "kernel", Answer::Item(kernel));
-        assert!(matches!(&asked[..], [Effect::Popup(Popup::Prompt { id: "dev", .. })]));
-        let told = said(&answer(&mut stage, "dev", Answer::Text(String::new())));
-        assert!(told[0].starts_with("trained and written to"), "{told:?}");
-        let name = ranked(&stage).tool.reranker.settings.kernel.name();
-        assert!(ranked(&stage).tool.name.contains(name), "{}", ranked(&stage).tool.name);
-        let parts = ranked(&stage).tool.reranker.explain(&book(&stage).lists[0]);
+        let run = learns(&mut stage, kernel, "");
+        let tool = &ranked(&stage).tool;
+        assert_eq!(run.file_name().and_then(|name| name.to_str()), Some(&*tool.name));
+        let parts = tool.reranker.explain(&book(&stage).lists[0]);
         for k in 0..3 {
             let contributions = Contributions::of(&parts, k, 0).expect("both are there");
             let (_, (_, sum)) = contributions.split(0..0);
             let margin = book(&stage).margin(0, k).expect("scored");
-            assert!((contributions.log_prob + sum - margin).abs() < 1e-6, "{name} {k}");
+            assert!((contributions.log_prob + sum - margin).abs() < 1e-6, "kernel {kernel}, {k}");
         }
         // It has seen these sentences, and says so.
         assert!(stage.shot(120, 40).contains("trained on these lists"), "{}", stage.shot(120, 40));
     }
-    let made = std::fs::read_dir(base.path().join("exports")).expect("made").count();
-    assert_eq!(made, 4, "every training has its file");
 }
 
 #[test]
-fn the_reranker_of_development_lists_is_taken_and_nothing_is_overwritten() {
+fn a_reranker_that_is_opened_alone_brings_its_development_lists() {
     let base = tempfile::tempdir().expect("a temporary folder");
     let dev = write(base.path(), "dev.jsonl", OURS);
     let mut stage = on_lists(base.path(), OURS);
-    for _ in 0..2 {
-        does(&mut stage, &["learn"]);
-        answer(&mut stage, "kernel", Answer::Item(0));
-        answer(&mut stage, "dev", Answer::Text(dev.display().to_string()));
-    }
-    assert_eq!(ranked(&stage).tool.name, "lists.txt-top-efficient-2.safetensors");
-    // A reranker that is opened alone brings its development lists.
-    let path = base.path().join("exports").join("lists.txt-top-efficient.safetensors");
+    let run = learns(&mut stage, 0, &dev.display().to_string());
+    assert!(stage.shot(120, 40).contains("lists.txt"), "the lists in view stay");
     let mut alone = Stage::new(Rerank::default());
+    let path = run.join("checkpoints/best.safetensors");
     let effects = alone.update(Input::Open(&Target::Reranker(path)));
     alone.settle(effects);
-    assert_eq!(alone.screen.source, Some(Source::File(dev)));
+    assert_eq!(alone.screen.source, Some(Source::File(dev.clone())));
     assert_eq!(ranked(&alone).scored.len(), 3);
+    // The same where its run is selected before the screen is looked at.
+    let mut selected = Stage::new(Rerank::default());
+    selected.shared = stage.shared.clone();
+    let effects = selected.update(Input::Shown);
+    selected.settle(effects);
+    assert_eq!(selected.screen.source, Some(Source::File(dev)));
+    // Once it was opened, another one may be looked at.
+    let reranker =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_data/reranking/reranker.safetensors");
+    let effects = selected.update(Input::Open(&Target::Reranker(reranker)));
+    selected.settle(effects);
+    assert!(selected.update(Input::Run(RunId(1))).is_empty());
+    assert_eq!(ranked(&selected).tool.name, "reranker.safetensors");
+}
+
+#[test]
+fn a_training_that_goes_on_is_told_with_its_share() {
+    let mut stage = on_sample();
+    let mut run = RunEntry::new(RunId(1), "runs/r".into());
+    let config = crate::config::Config::from_toml("test", "kind = \"rerank\"", &[]);
+    run.config = Some(config.expect("valid"));
+    run.listed_state = Some(RunState::Running);
+    run.history.progress = Some((1, 30, 120));
+    stage.shared.runs.push(run);
+    stage.shared.selected = Some(RunId(1));
+    assert!(stage.shot(80, 24).contains("training a reranker: 25 %"), "{}", stage.shot(80, 24));
+    does(&mut stage, &["learn"]);
+    answer(&mut stage, "kernel", Answer::Item(0));
+    let told = said(&answer(&mut stage, "dev", Answer::Text(String::new())));
+    assert!(told[0].contains("the sample is no file here"), "{told:?}");
 }
 
 #[test]

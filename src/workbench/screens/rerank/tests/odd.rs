@@ -168,6 +168,21 @@ fn a_reranker_that_cannot_be_read_leaves_the_lists_as_they_are() {
 }
 
 #[test]
+fn a_reranker_that_is_named_alone_and_cannot_be_read_is_told_in_place_of_lists() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let broken = write(base.path(), "broken.safetensors", "no tensors");
+    let mut stage = Stage::new(Rerank::default());
+    let effects = stage.update(Input::Open(&Target::Reranker(broken)));
+    stage.settle(effects);
+    let effects = stage.update(Input::Shown);
+    stage.settle(effects);
+    let seen = stage.shot(80, 24);
+    assert!(seen.contains("broken.safetensors") && seen.contains("r tries again"), "{seen}");
+    answer(&mut stage, "open", Answer::Text(String::new()));
+    assert!(stage.shot(80, 24).contains("sample test"));
+}
+
+#[test]
 fn a_stopped_reading_says_so() {
     let mut stage = Stage::new(Rerank::default());
     let effects = stage.update(Input::Shown);
@@ -200,9 +215,7 @@ fn hostile_names_and_words_cannot_steer_the_terminal() {
     let base = tempfile::tempdir().expect("a temporary folder");
     let text = OURS.replace("cats", "c\\u001b[2Jts").replace("\"a\"", "\"\\u001b]0;x\\u0007\"");
     let mut stage = on_lists(base.path(), &text);
-    does(&mut stage, &["learn"]);
-    answer(&mut stage, "kernel", Answer::Item(3));
-    answer(&mut stage, "dev", Answer::Text(String::new()));
+    learns(&mut stage, 3, "");
     let seen = go_through(&mut stage);
     assert!(!seen.contains(['\u{1b}', '\u{7}']), "{seen:?}");
     assert!(seen.contains("^[2J") || seen.contains("^[[2J"), "made visible");
