@@ -130,6 +130,25 @@ fn settings_that_make_no_sense_are_refused_before_a_folder_is_made() {
 }
 
 #[test]
+fn settings_that_nothing_reads_are_told() {
+    let base = base();
+    let base = base.path();
+    call(
+        base,
+        "bag --train train.mrg --rounds 1 --set parser.beam=3 --set ensemble.update=literal",
+    )
+    .succeeds()
+    .complains("the parser treebank-pcfg does not use parser.beam (only shift-reduce does)")
+    .complains("bag does not use ensemble.update (only boost does)");
+    let perceptron =
+        "--set parser.family=shift-reduce --set parser.passes=1 --set parser.prune=0.1";
+    call(base, "learning-curve --train train.mrg --test test.mrg --sizes 20")
+        .args(perceptron)
+        .succeeds()
+        .complains("the parser shift-reduce does not use parser.prune (only treebank-pcfg does)");
+}
+
+#[test]
 fn planted_errors_are_scored_and_a_perfect_ranking_is_perfect() {
     let base = base();
     let base = base.path();
@@ -387,6 +406,10 @@ fn what_boosting_pushes_up_is_listed_for_people_and_for_the_scoring_of_rankings(
     assert_eq!(trees.stdout.matches("annotated  (").count(), 2, "{trees}");
     assert_eq!(trees.stdout.matches("analysed   (").count(), 2, "{trees}");
     trees.complains("2 of 60 sentences, after 3 rounds");
+    call(base, "boost ranking run --by slips --top 1 --trees")
+        .succeeds()
+        .prints("slip       ")
+        .prints(" nats)");
     call(base, "boost ranking train.mrg").fails();
     call(base, "boost ranking run --by weight").refused().complains("boosting+conflicts");
 }

@@ -111,10 +111,12 @@ impl Shown<'_> {
             if let Some(Slip { gain, change, span: (start, end) }) = &slips[i]
                 && *gain > 0.0
             {
-                writeln!(
-                    out,
-                    "   slip       {change}, words {start} to {end} (gains {gain:.1} nats)"
-                )?;
+                // Counted from 1, as on the screen.
+                let place = match end - start {
+                    1 => format!("word {end}"),
+                    _ => format!("words {} to {end}", start + 1),
+                };
+                writeln!(out, "   slip       {change}, {place} (gains {gain:.1} nats)")?;
             }
             writeln!(out)?;
         }

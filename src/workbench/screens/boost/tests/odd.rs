@@ -64,7 +64,7 @@ fn one_sentence_without_a_test_corpus_is_boosted_and_shown() {
 #[test]
 fn duplicates_unary_phrases_rare_labels_and_what_cannot_be_derived_are_shown() {
     let dog = "(S (NP (DT the) (NN dog)) (VP (VBD slept)))";
-    let duplicates = vec![dog; 9];
+    let duplicates = [dog; 9];
     let unary = ["(S (VP (X (NN a))))", "(S (VP (X (NN b))))", "(S (X (NN a)))"];
     let rare = [dog, dog, dog, "(S (ONCE (DT the) (ONLY dog)) (VP (VBD slept)))"];
     for (trees, name) in [(&duplicates[..], "dog"), (&unary, "X"), (&rare, "ONCE")] {
