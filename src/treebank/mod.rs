@@ -23,6 +23,7 @@ mod memo;
 mod normalise;
 mod notation;
 mod open;
+pub mod pattern;
 mod preprocess;
 mod reader;
 mod removed;

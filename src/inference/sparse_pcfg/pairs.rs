@@ -130,7 +130,7 @@ mod tests {
         }
         let pairs = Pairs::new(symbols as usize, &rules);
         for step in 1..5 {
-            let is_in = |symbol: u32| symbol % step == 0;
+            let is_in = |symbol: u32| symbol.is_multiple_of(step);
             let mut set = vec![0; pairs.words()];
             for symbol in (0..symbols).filter(|s| is_in(*s)) {
                 if let Some(number) = pairs.right(symbol) {
