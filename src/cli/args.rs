@@ -78,7 +78,7 @@ pub enum Command {
     Export(Export),
     /// List the presets for training and for data, or print one as TOML
     Presets(Presets),
-    /// Count, convert, split, clean and generate treebanks
+    /// Count, search, convert, split, clean and generate treebanks
     #[command(subcommand)]
     Corpus(Corpus),
     /// Learn a supervised parser from a treebank, and parse with it
@@ -144,6 +144,7 @@ impl Command {
             // What is written is a treebank, or the report of it.
             Command::Corpus(Corpus::Convert(_) | Corpus::Clean(_)) => true,
             Command::Corpus(Corpus::Split(args)) => args.writing.json,
+            Command::Corpus(Corpus::Search(args)) => args.json,
             Command::Bench(args) => args.json || args.in_process,
             Command::Doctor(args) => args.json,
             Command::Watch(args) => args.json,

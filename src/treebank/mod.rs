@@ -33,6 +33,7 @@ pub mod sample;
 mod source;
 mod split;
 mod statistics;
+mod subtree;
 mod tokenise;
 mod tree;
 mod vocabulary;

@@ -16,6 +16,8 @@ pub enum Corpus {
     Split(CorpusSplit),
     /// Write a treebank as preprocessing leaves it
     Clean(CorpusClean),
+    /// Find parts of trees by a pattern, as `NP < (PP << of)`
+    Search(CorpusSearch),
     /// Generate sentences with gold trees from a grammar
     Generate(CorpusGenerate),
 }
@@ -85,6 +87,45 @@ pub struct CorpusStats {
     pub preset: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A pattern is a node and relations: labels and words (NP, NP|NX, \"PRP$\", \
+                        /^NP-/, __ for any, @NP for NP-SBJ too, !NP, NP=name) and\n  \
+                        < > parent and child of, << >> above and below, <, <- first and last \
+                        child, <2 second child,\n  \
+                        <: only child, <+(VP) with nothing but VP between, $ sister, $+ $- next to \
+                        it, $++ $-- somewhere,\n  \
+                        . , right before and behind, .. ,, anywhere; ! not, ? or not, | or, [ ] \
+                        together.\n\
+                        Example: rankspace corpus search 'NP=big < (PP <, (IN=p !< of))' gum.mrg \
+                        --table p"
+)]
+pub struct CorpusSearch {
+    /// What to find
+    #[arg(value_name = "PATTERN")]
+    pub pattern: String,
+    /// Treebanks: files, folders, patterns or sample:dev; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Section folders to read of a folder that has them, e.g. 02-21
+    #[arg(long, value_name = "SECTIONS")]
+    pub sections: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Print how many there are, and nothing else
+    #[arg(long)]
+    pub count: bool,
+    /// Print the whole trees in which there are some
+    #[arg(long, conflicts_with = "count")]
+    pub trees: bool,
+    /// Count the labels or words of the node with this name
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["count", "trees"])]
+    pub table: Option<String>,
+    /// Print one JSON object a match, with what the names stand for
+    #[arg(long, conflicts_with_all = ["count", "trees", "table"])]
     pub json: bool,
 }
 

@@ -4,6 +4,7 @@ pub mod args;
 mod convert;
 pub mod output;
 mod report;
+mod search;
 mod split;
 mod stats;
 
@@ -25,6 +26,7 @@ pub fn run(args: &Corpus, out: &mut dyn Write) -> Result<()> {
         Corpus::Convert(args) => convert::convert(args, out),
         Corpus::Split(args) => split::split(args, out),
         Corpus::Clean(args) => convert::clean(args, out),
+        Corpus::Search(args) => search::search(args, out),
         Corpus::Generate(args) => generated(args, out),
     }
 }

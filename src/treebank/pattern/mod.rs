@@ -80,6 +80,11 @@ impl Pattern {
     pub fn text(&self) -> &str {
         &self.text
     }
+
+    /// The names of its nodes, each once.
+    pub fn names(&self) -> &[Arc<str>] {
+        &self.names
+    }
 }
 
 impl FromStr for Pattern {
