@@ -28,7 +28,7 @@ use std::sync::Arc;
 pub use file::ParserFile;
 pub use heads::{Direction, HeadRules};
 pub use shift_reduce::ShiftReduce;
-pub use trace::{LogLinear, Rows, Step, Trace};
+pub use trace::{Asked, LogLinear, OutputGradient, Rows, Step, Trace};
 pub use treebank_pcfg::{PcfgDecisions, PcfgParser, PreparedTrees, TreebankPcfg};
 
 /// Why no parser could be induced.

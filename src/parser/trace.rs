@@ -25,11 +25,38 @@ pub trait LogLinear: Send + Sync {
     /// `allowed`, every step has the probabilities of what was allowed.
     fn trace(&self, tree: &Tree, allowed: bool) -> Option<Trace<'_>>;
 
+    /// The gradient of log P with respect to theta in one piece, where a model has it cheaper than
+    /// step by step; `None` as well for a tree that it cannot read.
+    fn output_gradient(&self, _: &Tree, _: Asked) -> Option<OutputGradient> {
+        None
+    }
+
     /// log P of a tree and its gradient with respect to all weights; `None` for a tree that the
     /// model cannot read, and of a model that has no weights but theta.
     fn gradient(&self, _: &Tree) -> Option<(f64, Rows)> {
         None
     }
+}
+
+/// What is asked for of a gradient by theta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The normalisers are differentiated too; else they are frozen, and what is left is the sum of
+    /// h over the steps at which a decision was taken.
+    pub normalisers: bool,
+    /// log P as well.
+    pub log_prob: bool,
+}
+
+/// d log P / d theta.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OutputGradient {
+    /// Nats, where it was asked for.
+    pub log_prob: Option<f64>,
+    /// Decisions with a value, ascending.
+    pub rows: Vec<u32>,
+    /// A history vector's size for each of them, one behind the other.
+    pub values: Vec<f64>,
 }
 
 /// Rows of weights with their numbers, ascending; absent ones are zero.

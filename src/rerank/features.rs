@@ -4,7 +4,7 @@ use super::Judged;
 use super::gradient::{self, Blocks, Sum};
 use super::perceptron::Vector;
 use crate::config::{Gradients, Kernel, Rerank, ScoreOf};
-use crate::parser::LogLinear;
+use crate::parser::{Asked, LogLinear};
 use crate::treebank::Tree;
 
 /// How much less probable, nats, a candidate is than all others where the model cannot give it.
@@ -37,8 +37,14 @@ impl Derived {
         self.kernel != Kernel::TopEfficient && model.hidden() > 1
     }
 
-    /// The gradient of a tree and its log-probability, -infinity where the model cannot give it.
-    fn gradient(&self, model: &dyn LogLinear, tree: &Tree, sum: &mut Sum) -> Option<(f64, Blocks)> {
+    /// The gradient of a tree and its log-probability, -infinity where the model cannot give it and
+    /// absent where nobody asks for it.
+    fn gradient(
+        &self,
+        model: &dyn LogLinear,
+        tree: &Tree,
+        sum: &mut Sum,
+    ) -> Option<(Option<f64>, Blocks)> {
         let has_more = model.rows() > model.decisions();
         if self.weights == Gradients::All && has_more {
             let (log_prob, rows) = model.gradient(tree)?;
@@ -47,12 +53,16 @@ impl Derived {
                 blocks.rows.push(row);
                 blocks.values.extend(block);
             }
-            return Some((log_prob, blocks));
+            return Some((Some(log_prob), blocks));
         }
         let is_whole = self.kernel != Kernel::TopEfficient;
+        let asked = Asked { normalisers: is_whole, log_prob: self.score == ScoreOf::Model };
+        if let Some(found) = model.output_gradient(tree, asked) {
+            return Some((found.log_prob, Blocks { rows: found.rows, values: found.values }));
+        }
         let trace = model.trace(tree, is_whole)?;
         let make = if is_whole { gradient::whole } else { gradient::taken };
-        Some((trace.log_prob(), make(&trace, sum)))
+        Some((Some(trace.log_prob()), make(&trace, sum)))
     }
 
     /// The vectors of a list's candidates. Their first component is the log-probability (log-odds
@@ -63,7 +73,7 @@ impl Derived {
         let mut gradients: Vec<Blocks> = Vec::with_capacity(list.len());
         for tree in &list.trees {
             let made = self.gradient(model, tree, sum);
-            by_model.push(made.as_ref().map(|made| made.0).filter(|p| p.is_finite()));
+            by_model.push(made.as_ref().and_then(|made| made.0).filter(|p| p.is_finite()));
             gradients.push(made.map(|made| made.1).unwrap_or_default());
         }
         let log_probs = match self.score {

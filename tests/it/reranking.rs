@@ -109,6 +109,37 @@ fn candidates_are_made_by_jackknifing_and_reranked_by_every_kernel() {
 }
 
 #[test]
+fn long_sentences_are_learned_from_and_left_out_where_it_is_asked_for() {
+    let base = tempfile::tempdir().expect("a folder");
+    let trees = treebank(base.path());
+    let mut text = std::fs::read_to_string(&trees).expect("written");
+    text += &"(TOP (S (NP (DT the) (NN net)) (VP (VBD saw))))\n".repeat(12);
+    std::fs::write(&trees, text).expect("writes");
+    let make = |name: &str, more: &str| {
+        let out = base.path().join(name);
+        rankspace("candidates make --folds 4 -k 3 --set parser.min_count=1")
+            .args(more)
+            .arg("--train")
+            .arg(&trees)
+            .arg("--out")
+            .arg(&out)
+            .succeeds();
+        std::fs::read_to_string(out.join("train.jsonl")).expect("written")
+    };
+    let (all, short) = (make("all", ""), make("short", "--max-length 3"));
+    assert_eq!((all.lines().count(), short.lines().count()), (112, 12));
+    // The parsers are the same, so the lists are.
+    assert!(all.ends_with(&short), "{short}");
+    let stats = |most: &str| {
+        let lists = base.path().join("all/train.jsonl");
+        rankspace("candidates stats --json").arg(lists).arg("--max-length").arg(most)
+    };
+    assert_eq!(stats("3").succeeds().json()["lists"][0]["sentences"], 12);
+    stats("3").succeeds().complains("100 of 112 sentences left out, of more than 3 words");
+    stats("2").fails().complains("no sentence has 2 words or fewer");
+}
+
+#[test]
 fn making_candidates_goes_on_where_it_was_stopped() {
     let base = tempfile::tempdir().expect("a folder");
     let out = made(base.path());

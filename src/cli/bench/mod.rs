@@ -3,7 +3,7 @@
 
 mod case;
 mod check;
-mod machine;
+pub mod machine;
 mod measure;
 
 use super::args::Bench;

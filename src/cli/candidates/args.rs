@@ -1,7 +1,7 @@
 //! Arguments of `candidates`.
 
 use crate::cli::ensemble::args::Supervision;
-use crate::cli::values::several;
+use crate::cli::values::{positive, several};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -27,6 +27,9 @@ pub struct Reading {
     /// Gold trees for lists without them, in the same order; traces and functions are taken away
     #[arg(long, value_name = "FILE")]
     pub gold: Option<PathBuf>,
+    /// Leave out sentences of more words
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
+    pub max_length: Option<usize>,
 }
 
 /// Formats of candidate lists.
@@ -90,6 +93,9 @@ pub struct Make {
     /// Give the parser the tags of the annotation
     #[arg(long)]
     pub gold_tags: bool,
+    /// Make no candidates for sentences of more words; parsers learn from them all the same
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
+    pub max_length: Option<usize>,
     /// Folder for the lists; new, or of an earlier call
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,

@@ -5,7 +5,7 @@ use crate::cli::plain::tell;
 use crate::cli::progress;
 use crate::cli::sentences::checkpoint_file;
 use crate::config::{Config, Kind};
-use crate::ensemble::Data;
+use crate::ensemble::{Annotated, Data};
 use crate::parser::ssn::SsnFile;
 use crate::parser::{self, ParserFile, Prepared, TreeParser};
 use crate::report::counted;
@@ -30,7 +30,13 @@ pub fn run(args: &Make, out: &mut dyn Write) -> Result<()> {
     let (most, gold_tags) = (config.rerank.candidates, config.rerank.gold_tags);
     let train = &data.train.sentences;
     let parts = parts(train.len(), config.rerank.folds)?;
-    let all = train.len() + data.held_out.iter().map(|part| part.sentences.len()).sum::<usize>();
+    let short = |some: &[Annotated]| -> Vec<Annotated> {
+        let most = args.max_length.unwrap_or(usize::MAX);
+        some.iter().filter(|sentence| sentence.tree.words().len() <= most).cloned().collect()
+    };
+    let held_out: Vec<_> =
+        data.held_out.iter().map(|part| (part.name, short(&part.sentences))).collect();
+    let all = short(train).len() + held_out.iter().map(|(_, some)| some.len()).sum::<usize>();
     let bar = progress::bar(all, "sentences");
     let mut go_on = |done: usize| {
         bar.inc(done as u64);
@@ -41,13 +47,14 @@ pub fn run(args: &Make, out: &mut dyn Write) -> Result<()> {
         let statistics = ListStatistics::of(&Judged::all(lists, most));
         rows.push((name.to_owned(), statistics));
     };
-    let sentences = |name, all| Sentences { name, all, most, gold_tags };
     let mut lists = Vec::with_capacity(train.len());
     for (fold, part) in parts.into_iter().enumerate() {
         let path = args.out.join("folds").join(format!("fold-{fold:03}.jsonl"));
-        lists.extend(kept_or(&path, part.len(), &mut go_on, |go_on| {
+        let some = short(&train[part.clone()]);
+        lists.extend(kept_or(&path, some.len(), &mut go_on, |go_on| {
             let parser = source.without(fold, &part, train.len())?;
-            let mut made = candidates_of(&*parser, sentences("train", train), part, go_on)?;
+            let sentences = Sentences { name: "train", all: &some, most, gold_tags };
+            let mut made = candidates_of(&*parser, sentences, 0..some.len(), go_on)?;
             made.iter_mut().for_each(|list| list.fold = Some(fold as u32));
             Ok(made)
         })?);
@@ -55,13 +62,14 @@ pub fn run(args: &Make, out: &mut dyn Write) -> Result<()> {
     write(&args.out.join("train.jsonl"), &lists)?;
     keep("train", lists);
     let parser = source.whole(train.len())?;
-    for part in &data.held_out {
-        let path = args.out.join(format!("{}.jsonl", part.name));
-        let n = part.sentences.len();
+    for (name, some) in &held_out {
+        let path = args.out.join(format!("{name}.jsonl"));
+        let n = some.len();
         let lists = kept_or(&path, n, &mut go_on, |go_on| {
-            Ok(candidates_of(&*parser, sentences(part.name, &part.sentences), 0..n, go_on)?)
+            let sentences = Sentences { name, all: some, most, gold_tags };
+            Ok(candidates_of(&*parser, sentences, 0..n, go_on)?)
         })?;
-        keep(part.name, lists);
+        keep(name, lists);
     }
     bar.finish_and_clear();
     report(args, &rows, out)
@@ -163,6 +171,9 @@ fn begin(args: &Make, config: &Config) -> Result<()> {
     let (path, mut text) = (folder.join("config.toml"), config.to_toml());
     for parser in args.parser.iter().chain(&args.fold_parser) {
         text += &format!("# parser {}\n", parser.display());
+    }
+    if let Some(most) = args.max_length {
+        text += &format!("# sentences of {most} words or fewer\n");
     }
     match std::fs::read_to_string(&path) {
         Ok(known) if known == text => {

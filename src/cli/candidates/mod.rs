@@ -87,7 +87,25 @@ pub fn read(path: &Path, reading: &Reading) -> Result<CandidateFile> {
     if let Some(gold) = &reading.gold {
         attach(&mut file.lists, gold)?;
     }
+    if let Some(most) = reading.max_length {
+        leave_out_longer(&mut file.lists, most, path)?;
+    }
     Ok(file)
+}
+
+fn leave_out_longer(lists: &mut Vec<CandidateList>, most: usize, path: &Path) -> Result<()> {
+    let all = lists.len();
+    lists.retain(|list| list.words.len() <= most);
+    let (shown, left) = (path.display(), all - lists.len());
+    if lists.is_empty() {
+        bail!("{shown}: no sentence has {most} words or fewer");
+    }
+    if left > 0 {
+        tell(&format!(
+            "note: {shown}: {left} of {all} sentences left out, of more than {most} words"
+        ));
+    }
+    Ok(())
 }
 
 /// Gives lists their gold trees: in order where there are as many, else by their words.

@@ -1,4 +1,5 @@
 use super::args::Train;
+use crate::cli::bench::machine;
 use crate::cli::ensemble::args::Supervision;
 use crate::cli::ensemble::settings;
 use crate::cli::failure::Usage;
@@ -135,6 +136,7 @@ fn object(config: &Config, trained: &Trained, facts: &TrainingFacts, weights: us
             "seconds": cost.seconds,
         },
         "seconds": facts.seconds,
+        "peak_rss_mb": machine::peak_mb(),
     })
 }
 

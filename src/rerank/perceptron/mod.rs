@@ -81,11 +81,18 @@ pub fn learn_from<S: Space>(
     done: &mut Run,
 ) {
     let reference = reference(f1);
+    // The reference's score by the weights of now, where it is known.
+    let mut known = None;
     for candidate in (0..f1.len()).filter(|k| *k != reference) {
         let step = done.steps;
         done.steps += 1;
         let delta = loss.of(f1, reference, candidate);
-        if delta > 0.0 && space.score(list, candidate) >= space.score(list, reference) {
+        if delta <= 0.0 {
+            continue;
+        }
+        let best = *known.get_or_insert_with(|| space.score(list, reference));
+        if space.score(list, candidate) >= best {
+            known = None;
             let update = Update { step, epoch, sentence, candidate, reference, delta };
             space.update(list, update);
             done.updates.push(update);
