@@ -6,9 +6,10 @@
 //! preterminal (or state) how often it is used, what it covers and how that agrees with gold
 //! labels; [`likeliest_rules`], [`likeliest_words`] and [`neighbours`] read expansions, words and
 //! transitions off the weights. [`Consensus`] makes one tree of those that several models give a
-//! sentence. Long work reports
+//! sentence. [`alarms`] says what goes wrong in a training. Long work reports
 //! its progress to a callback, which can stop it. Who shows the result is not known here.
 
+pub mod alarms;
 pub mod conflicts;
 mod consensus;
 mod expansions;

@@ -25,6 +25,10 @@ pub struct Scores {
     tokens: u64,
     skipped: u64,
     scored: Likelihood,
+    /// Predicted spans that count, and those that end or begin with their sentence.
+    spans: u64,
+    at_end: u64,
+    at_start: u64,
     compared: u64,
     f1_sum: f64,
     sets: Counts,
@@ -72,6 +76,13 @@ impl Scores {
             self.scored.words += n as u64;
             self.scored.log_prob += log_prob;
         }
+        if let Some(predicted) = predicted {
+            for &(start, end) in counted(n, predicted.iter().copied()).iter() {
+                self.spans += 1;
+                self.at_end += u64::from(end as usize == n);
+                self.at_start += u64::from(start == 0);
+            }
+        }
         if let (Some(predicted), Some(gold)) = (predicted, gold) {
             self.compare(n, predicted, gold);
         }
@@ -108,7 +119,9 @@ impl Scores {
 
     /// The figures by name: `sentences`, `tokens`, `skipped`; `perplexity` (by
     /// [`pcfg_perplexity`]) and `log_likelihood` (mean per sentence) where sentences
-    /// were scored; `s_f1` (mean of the sentences' F1), `c_f1` (F1 of the summed
+    /// were scored; `right_share` and `left_share` (of 100 predicted spans those that a right- or
+    /// left-branching tree has too: they end or begin with the sentence) where trees were given;
+    /// `s_f1` (mean of the sentences' F1), `c_f1` (F1 of the summed
     /// counts) and `c_f1_published` (duplicate gold spans count as often as they
     /// stand) where there is gold.
     pub fn metrics(&self) -> Metrics {
@@ -120,6 +133,11 @@ impl Scores {
         if sentences > 0 {
             metrics.set("perplexity", pcfg_perplexity(log_prob, words, sentences));
             metrics.set("log_likelihood", log_prob / sentences as f64);
+        }
+        if self.spans > 0 {
+            let share = |spans: u64| 100.0 * spans as f64 / self.spans as f64;
+            metrics.set("right_share", share(self.at_end));
+            metrics.set("left_share", share(self.at_start));
         }
         if self.compared > 0 {
             metrics.set("s_f1", self.f1_sum / self.compared as f64);
@@ -167,6 +185,9 @@ mod tests {
             ("skipped", 1.0),
             ("log_likelihood", -7.0),
             ("perplexity", (14.0f64 / 8.0).exp()),
+            // Of (0, 2) and (1, 3) of four words none ends with the sentence.
+            ("right_share", 0.0),
+            ("left_share", 50.0),
             ("s_f1", (50.0 + 100.0) / 2.0),
             ("c_f1", 100.0 * 2.0 / 4.0),
             ("c_f1_published", 100.0 * 2.0 / 5.0),
@@ -187,6 +208,7 @@ mod tests {
         let m = scores.metrics();
         assert_eq!((m.get("s_f1"), m.get("c_f1"), m.get("c_f1_published")), (None, None, None));
         assert!(m.get("perplexity").is_some());
+        assert_eq!((m.get("left_share"), m.get("right_share")), (Some(100.0), Some(0.0)));
         assert_eq!(Scores::default().metrics().get("perplexity"), None);
     }
 }
