@@ -3,7 +3,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use rankspace::workbench::series::{Series, Smoothed};
 use rankspace::workbench::theme::{Theme, ThemeName};
-use rankspace::workbench::widgets::chart::{Chart, Trace};
+use rankspace::workbench::widgets::chart::{Chart, Names, Trace};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::Widget;
@@ -45,7 +45,7 @@ fn charts(c: &mut Criterion) {
             references: vec![("reference", 40.0)],
             window,
             log_y: false,
-            decades: false,
+            names: Names::Steps,
             cursor: Some(POINTS as f64 / 3.0),
             theme: &theme,
         };

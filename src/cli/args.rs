@@ -11,6 +11,7 @@ use super::ensemble::args::{Bag, Boost, BoostWhat, LearningCurve, Noise};
 use super::fgg::args::Fgg;
 use super::grammar::args::Grammar;
 use super::rerank::args::Rerank;
+use super::scaling::args::Scaling;
 use super::ssn::args::Ssn;
 use super::sweep::args::Sweep;
 use super::values::{several, whole};
@@ -103,6 +104,8 @@ pub enum Command {
     Ledger(Ledger),
     /// Show what every order of elimination costs, and which is chosen
     Plan(Plan),
+    /// Show how time and memory of a sentence grow with states, length and rank
+    Scaling(Scaling),
     /// Check, rewrite, infer with and train factor graph grammars
     #[command(subcommand)]
     Fgg(Fgg),
@@ -129,6 +132,7 @@ impl Command {
             Command::Train(args) => args.json,
             Command::Resume(args) => args.json,
             Command::Sweep(args) => args.json,
+            Command::Scaling(args) => args.json,
             Command::Card(args) => args.json,
             Command::Eval(args) => args.json,
             Command::Evalb(args) => args.json,

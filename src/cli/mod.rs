@@ -35,6 +35,7 @@ mod published;
 mod rerank;
 mod resume;
 mod sample;
+mod scaling;
 mod score;
 mod seeds;
 mod sentences;
@@ -101,6 +102,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Ssn(args)) => ssn::run(&args, out),
         Some(Command::Ledger(args)) => ledger::run(&args, out),
         Some(Command::Plan(args)) => plan::run(&args, out),
+        Some(Command::Scaling(args)) => scaling::run(&args, out),
         Some(Command::Fgg(args)) => fgg::run(&args, out),
         Some(Command::Watch(args)) => watch::run(&args, out),
         Some(Command::Bench(args)) => bench::run(&args, out),

@@ -31,6 +31,7 @@ mod plan;
 mod reranking;
 mod runs;
 mod sample;
+mod scaling;
 mod search;
 mod seeds;
 mod shared;

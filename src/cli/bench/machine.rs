@@ -41,6 +41,13 @@ pub fn peak_mb() -> Option<f64> {
     status_mb("VmHWM:")
 }
 
+/// From now on the peak is counted anew, where the system can do that.
+pub fn forget_peak() {
+    // What it cannot do leaves the peak of before, which the caller has to reckon with.
+    #[cfg(target_os = "linux")]
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
 #[cfg(target_os = "linux")]
 fn status_mb(field: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

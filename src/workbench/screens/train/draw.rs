@@ -8,7 +8,7 @@ use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::theme::Theme;
-use crate::workbench::widgets::chart::{Chart, Trace};
+use crate::workbench::widgets::chart::{Chart, Names, Trace};
 use crate::workbench::widgets::{bar, empty_state, literature, pane};
 use crate::workbench::{sizes, text};
 use ratatui::Frame;
@@ -106,7 +106,7 @@ fn draw_chart(train: &Train, figure: Figure, frame: &mut Frame, area: Rect, view
         references,
         window: charts.window(view.shared),
         log_y: charts.log_y,
-        decades: false,
+        names: Names::Steps,
         cursor: charts.cursor,
         theme,
     };

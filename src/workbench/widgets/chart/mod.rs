@@ -35,6 +35,17 @@ pub struct Trace<'a> {
     pub symbol: &'static str,
 }
 
+/// What stands below the horizontal axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Names<'a> {
+    /// Whole numbers: x is a step.
+    Steps,
+    /// x is a power of ten, to be named by its value.
+    Decades,
+    /// These places, as far as there is room.
+    Places(&'a [(f64, String)]),
+}
+
 /// Curves over the same steps; drawn inside whatever area it gets.
 pub struct Chart<'a> {
     /// The first lies on top.
@@ -44,8 +55,7 @@ pub struct Chart<'a> {
     /// Steps from edge to edge.
     pub window: (f64, f64),
     pub log_y: bool,
-    /// Whether x is a power of ten, to be named by its value.
-    pub decades: bool,
+    pub names: Names<'a>,
     /// Step under the cursor.
     pub cursor: Option<f64>,
     pub theme: &'a Theme,
@@ -285,14 +295,20 @@ fn draw_x_axis(chart: &Chart, x: &Scale, plot: Rect, buffer: &mut Buffer) {
     if chart.traces.iter().all(|t| t.series.is_empty()) {
         return;
     }
-    for (value, label) in x.ticks(most) {
+    let ticks = match chart.names {
+        Names::Places(places) => places.to_vec(),
+        Names::Steps | Names::Decades => x.ticks(most),
+    };
+    for (value, label) in ticks {
         // Steps are whole numbers.
-        if value.fract() != 0.0 || value < 0.0 {
-            continue;
-        }
-        let label = match chart.decades {
-            true => text::count(10u64.saturating_pow(value as u32)),
-            false => label.split('.').next().filter(|_| value < 1e4).unwrap_or(&label).to_owned(),
+        let is_step = value.fract() == 0.0 && value >= 0.0;
+        let label = match chart.names {
+            Names::Places(_) => label,
+            _ if !is_step => continue,
+            Names::Decades => text::count(10u64.saturating_pow(value as u32)),
+            Names::Steps => {
+                label.split('.').next().filter(|_| value < 1e4).unwrap_or(&label).to_owned()
+            }
         };
         let Some(place) = x.place(value) else { continue };
         let column = plot.x + (place * f64::from(plot.width - 1)).round() as u16;
@@ -353,7 +369,7 @@ mod tests {
             references: Vec::new(),
             window,
             log_y,
-            decades: false,
+            names: Names::Steps,
             cursor: None,
             theme: &theme,
         };
@@ -403,7 +419,7 @@ mod tests {
                 references: vec![("right-branching", value)],
                 window: (0.0, 29.0),
                 log_y: false,
-                decades: false,
+                names: Names::Steps,
                 cursor: None,
                 theme: &theme,
             };
@@ -411,6 +427,26 @@ mod tests {
             let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
             assert!(text.contains(&format!("right-branching {value:.1}")), "{text}");
         }
+    }
+
+    #[test]
+    fn places_are_named_as_far_as_there_is_room() {
+        let theme = Theme::new(ThemeName::Dark, true);
+        let sizes = series([1.0, 2.0, 3.0]);
+        let places: Vec<(f64, String)> =
+            [(0.0, "16"), (0.1, "too near"), (2.0, "64")].map(|(x, n)| (x, n.to_owned())).into();
+        let chart = Chart {
+            traces: vec![Trace { series: &sizes, behind: None, style: theme.text, symbol: "●" }],
+            references: Vec::new(),
+            window: (0.0, 2.0),
+            log_y: false,
+            names: Names::Places(&places),
+            cursor: None,
+            theme: &theme,
+        };
+        let buffer = rendered(&chart, Rect::new(0, 0, 40, 6));
+        let last: String = (0..40).map(|x| buffer[(x, 5)].symbol()).collect();
+        assert!(last.contains("16") && last.contains("64") && !last.contains("near"), "{last}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::super::{Boost, Page};
 use crate::workbench::screen::View;
 use crate::workbench::series::Series;
 use crate::workbench::text::{figure, fit};
-use crate::workbench::widgets::chart::{Chart, Trace};
+use crate::workbench::widgets::chart::{Chart, Names, Trace};
 use crate::workbench::widgets::{moves, pane};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -73,7 +73,7 @@ fn draw_weights(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view
         references,
         window: (0.0, (book.sentences.len().max(2) as f64).log10()),
         log_y: screen.log_y,
-        decades: true,
+        names: Names::Decades,
         cursor: None,
         theme,
     };
@@ -102,7 +102,7 @@ fn draw_scores(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view:
         references: Vec::new(),
         window: (number(book.rounds.first()), number(book.rounds.last())),
         log_y: false,
-        decades: false,
+        names: Names::Steps,
         cursor: (screen.page == Page::Figures)
             .then(|| book.rounds[screen.round()].kept.number as f64),
         theme,
