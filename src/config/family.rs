@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 pub enum Family {
     #[default]
     RankPcfg,
-    /// The rank-space grammar with networks and order of elimination of its forerunner.
+    /// The rank-space grammar with the networks of its forerunner, whose order of elimination is
+    /// `state`.
     TdPcfg,
     /// A rule tensor in two matrices.
     Lpcfg,

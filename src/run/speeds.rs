@@ -29,7 +29,8 @@ struct Machine {
 /// them and has none. A debug build's own loops say nothing about speed: it plans with the usual
 /// proportions.
 pub fn settle_speeds(config: &mut Config) {
-    let chooses = matches!(config.model.family, Family::RankPcfg | Family::RankHmm)
+    let families = [Family::RankPcfg, Family::TdPcfg, Family::RankHmm];
+    let chooses = families.contains(&config.model.family)
         && config.model.elimination == Elimination::Auto
         && config.model.speeds.is_none();
     let on_host = || model::placement(config).is_ok_and(|place| place.device.is_none());

@@ -37,6 +37,7 @@ fn a_config_or_preset_is_planned_for_its_own_batches() {
     rankspace("plan --preset pcfg-small --set model.elimination=\"state\"")
         .succeeds()
         .prints("training: state (set by model.elimination)");
+    rankspace("plan --preset tdpcfg-small").succeeds().prints("training: ");
     rankspace("plan --preset npcfg-small").refused().complains("has one order of elimination");
     rankspace("plan --case lstm:n=3").refused().complains("expected `pcfg` or `hmm`");
     rankspace("plan nothing.toml").fails().complains("nothing.toml");

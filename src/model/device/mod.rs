@@ -54,7 +54,7 @@ impl Kind {
         match config.model.family {
             Family::RankPcfg | Family::TdPcfg => {
                 let sizes = super::rank_pcfg::Sizes::of(&config.model, vocabulary);
-                Some(Kind::Pcfg { elimination: sizes.kind.elimination(setting), sizes })
+                Some(Kind::Pcfg { elimination: setting, sizes })
             }
             Family::RankHmm => {
                 let sizes = super::rank_hmm::Sizes::of(&config.model, vocabulary);

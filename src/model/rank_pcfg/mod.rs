@@ -19,7 +19,7 @@ use super::memory::check_chart;
 use super::start;
 use super::words::Words;
 use super::{Eliminating, Model, ModelError, Noise, Parameters, Parser, StepOutput};
-use crate::config::{self, Compat, Elimination, Family};
+use crate::config::{self, Compat, Family};
 use crate::treebank::Batch;
 use candle_core::Tensor;
 use std::collections::BTreeMap;
@@ -36,17 +36,6 @@ pub(super) enum Kind {
     /// TD-PCFG: U, V and W each through a last layer of its own, and embeddings of its own for
     /// the emissions.
     State,
-}
-
-impl Kind {
-    /// The order of elimination where the settings leave it open.
-    pub fn elimination(self, setting: Elimination) -> Elimination {
-        match (self, setting) {
-            // Eq. 10 of Yang, Liu & Tu 2022: ranks are summed out span by span.
-            (Kind::State, Elimination::Auto) => Elimination::State,
-            (_, setting) => setting,
-        }
-    }
 }
 
 /// Numbers of symbols and dimensions.
@@ -120,8 +109,7 @@ impl<T: Element> RankPcfg<T> {
     }
 
     fn with(config: &config::Model, sizes: Sizes, parameters: Parameters) -> Self {
-        let setting = sizes.kind.elimination(config.elimination);
-        let eliminating = Eliminating { setting, ..Eliminating::of(config) };
+        let eliminating = Eliminating::of(config);
         RankPcfg {
             parameters,
             floor: match (sizes.kind, config.compat) {
