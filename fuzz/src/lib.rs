@@ -7,6 +7,8 @@
 pub mod config;
 #[path = "../../src/evaluation/mod.rs"]
 pub mod evaluation;
+#[path = "../../src/fgg/mod.rs"]
+pub mod fgg;
 #[path = "../../src/render/mod.rs"]
 pub mod render;
 #[path = "../../src/report/mod.rs"]
@@ -23,6 +25,22 @@ use treebank::{
     BracketStyle, Entries, Entry, FileOptions, Interner, Preprocessing, Reading, Removed,
     Statistics, Tree, Writer,
 };
+
+/// Reads a factor graph grammar and does everything with it that can be done without a sentence.
+pub fn check_grammar(text: &str) {
+    let Ok(fgg::Reading { grammar, .. }) = fgg::read(text) else { return };
+    assert!(fgg::read(&fgg::to_json(&grammar)).is_ok());
+    let _ = fgg::check(&grammar);
+    let Ok(inside) = fgg::Inside::new(&grammar) else { return };
+    let z = inside.z().ln();
+    if let Ok(rewriting) = fgg::rewrite(&grammar)
+        && let Ok(messages) = fgg::RankSpace::new(&grammar, &rewriting)
+    {
+        let other = messages.z().ln();
+        let is_near = (z - other).abs() < 1e-6 * z.abs().max(1.0);
+        assert!(z == other || z.is_nan() || is_near, "{z} {other}");
+    }
+}
 
 /// Scores bytes against bytes, gold, predictions and parameters with a byte 1 between them, and
 /// checks that the figures are such.
