@@ -9,7 +9,6 @@ use crate::checkpoint::write_atomically;
 use crate::report::counted;
 use crate::run::{Card, Sweep};
 use anyhow::{Context, Result, bail};
-use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
@@ -38,7 +37,9 @@ pub fn run(args: &args::Card, out: &mut dyn Write) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| format!("{}", folder.display()))?;
         let json = serde_json::to_vec_pretty(&card)?;
         let config = card.config.clone().into_bytes();
-        for (name, bytes) in [(JSON, json), (CONFIG, config), (TEXT, text(&card).into_bytes())] {
+        for (name, bytes) in
+            [(JSON, json), (CONFIG, config), (TEXT, card.text(CONFIG).into_bytes())]
+        {
             let path = folder.join(name);
             write_atomically(&path, &bytes).with_context(|| format!("{}", path.display()))?;
         }
@@ -48,41 +49,9 @@ pub fn run(args: &args::Card, out: &mut dyn Write) -> Result<()> {
             serde_json::to_writer(&mut *out, &card)?;
             writeln!(out)?;
         }
-        false => write!(out, "{}", text(&card))?,
+        false => write!(out, "{}", card.text(CONFIG))?,
     }
     Ok(())
-}
-
-/// The card for people, in Markdown.
-fn text(card: &Card) -> String {
-    // Writing to a string cannot fail.
-    let mut text = format!("# {}\n\n", card.name);
-    let seeds: Vec<String> = card.seeds.iter().map(u64::to_string).collect();
-    let _ = writeln!(text, "- rankspace {}, {}", card.version, card.kind.name());
-    let _ = writeln!(text, "- seeds: {}", seeds.join(", "));
-    if !card.unfinished.is_empty() {
-        let seeds: Vec<String> = card.unfinished.iter().map(u64::to_string).collect();
-        let _ = writeln!(text, "- not finished: {}", seeds.join(", "));
-    }
-    let _ = writeln!(text, "- command: `{}`\n", card.command(CONFIG));
-    text.push_str("| split | figure | mean | deviation | seeds |\n|---|---|---|---|---|\n");
-    for (split, figures) in &card.figures {
-        for (name, figure) in figures {
-            let sd = figure.sd.map_or("-".to_owned(), |sd| format!("{sd:.4}"));
-            let _ = writeln!(
-                text,
-                "| {split} | {name} | {:.4} | {sd} | {} |",
-                figure.mean, figure.seeds
-            );
-        }
-    }
-    text.push_str("\n| split | file | bytes | SHA-256 |\n|---|---|---|---|\n");
-    for file in &card.data {
-        let _ =
-            writeln!(text, "| {} | {} | {} | {} |", file.split, file.file, file.bytes, file.sha256);
-    }
-    let _ = write!(text, "\n```toml\n{}```\n", card.config);
-    text
 }
 
 /// Whether a card's data is as it was; with a folder to do it again in, whether its figures are.

@@ -5,6 +5,7 @@ use crate::treebank::{Source, expand, sample};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -130,6 +131,41 @@ impl Card {
             }
             (kind, _) => format!("rankspace {} {config}", kind.name()),
         }
+    }
+
+    /// For people, in Markdown; the settings are said to lie in the file `config`.
+    pub fn text(&self, config: &str) -> String {
+        // Writing to a string cannot fail.
+        let mut text = format!("# {}\n\n", self.name);
+        let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
+        let _ = writeln!(text, "- rankspace {}, {}", self.version, self.kind.name());
+        let _ = writeln!(text, "- seeds: {}", seeds.join(", "));
+        if !self.unfinished.is_empty() {
+            let seeds: Vec<String> = self.unfinished.iter().map(u64::to_string).collect();
+            let _ = writeln!(text, "- not finished: {}", seeds.join(", "));
+        }
+        let _ = writeln!(text, "- command: `{}`\n", self.command(config));
+        text.push_str("| split | figure | mean | deviation | seeds |\n|---|---|---|---|---|\n");
+        for (split, figures) in &self.figures {
+            for (name, figure) in figures {
+                let sd = figure.sd.map_or("-".to_owned(), |sd| format!("{sd:.4}"));
+                let _ = writeln!(
+                    text,
+                    "| {split} | {name} | {:.4} | {sd} | {} |",
+                    figure.mean, figure.seeds
+                );
+            }
+        }
+        text.push_str("\n| split | file | bytes | SHA-256 |\n|---|---|---|---|\n");
+        for file in &self.data {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} |",
+                file.split, file.file, file.bytes, file.sha256
+            );
+        }
+        let _ = write!(text, "\n```toml\n{}```\n", self.config);
+        text
     }
 
     /// What of the data is not what the card says, in words.

@@ -10,6 +10,8 @@ pub struct RunSummary {
     pub name: String,
     /// The folder of the group that it belongs to.
     pub group: Option<PathBuf>,
+    /// The folder of the sweep that its group is a point of.
+    pub sweep: Option<PathBuf>,
     /// `None` if the config cannot be read; [`RunSummary::problem`] says why.
     pub config: Option<Config>,
     /// `None` if the run never started.
@@ -30,6 +32,7 @@ impl RunSummary {
             path: folder.path().to_owned(),
             name: folder.name(),
             group: None,
+            sweep: None,
             config,
             live: status.as_ref().is_some_and(Status::is_live),
             status,
@@ -68,7 +71,8 @@ pub fn list_runs(base: &Path) -> Vec<RunSummary> {
             runs.extend(runs_in(&folder, Some(&folder)));
         } else if Sweep::is_one(&folder) {
             let points = folders_in(&folder).filter(|folder| Group::is_one(folder));
-            runs.extend(points.flat_map(|point| runs_in(&point, Some(&point))));
+            let of = |run| RunSummary { sweep: Some(folder.clone()), ..run };
+            runs.extend(points.flat_map(|point| runs_in(&point, Some(&point))).map(of));
         }
     }
     runs.sort_by(|a, b| by_date_and_number(&b.name).cmp(&by_date_and_number(&a.name)));

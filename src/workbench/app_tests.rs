@@ -443,6 +443,7 @@ fn a_later_start_offers_the_last_run() {
     stage.app.begin(Vec::new(), UserData::default());
     stage.tell(Message::Folders(vec![super::message::Listed {
         group: None,
+        sweep: None,
         path: "runs/2026-11-28-rank-pcfg".into(),
         config: Some(super::testing::sample_config()),
         state: Some(RunState::Stopped),
@@ -465,6 +466,7 @@ fn a_run_that_still_trains_comes_before_the_last_one() {
     stage.app.begin(Vec::new(), UserData::default());
     let listed = |name: &str, state, started| super::message::Listed {
         group: None,
+        sweep: None,
         path: name.into(),
         config: Some(super::testing::sample_config()),
         state: Some(state),

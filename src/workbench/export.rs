@@ -8,6 +8,9 @@ use crate::render::{
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// Folder of exported files, beside or in what they are of.
+pub const FOLDER: &str = "exports";
+
 /// Id of the popup that asks for a format; its answer is an index into [`Format::ALL`].
 pub const POPUP: &str = "export";
 

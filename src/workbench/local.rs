@@ -237,6 +237,7 @@ fn listed(summary: RunSummary) -> Listed {
         config: summary.config,
         path: summary.path,
         group: summary.group,
+        sweep: summary.sweep,
     }
 }
 

@@ -10,7 +10,7 @@ use super::testing::{press, screenshot};
 use super::theme::{Surroundings, ThemeName};
 use crate::config;
 use crate::report::RunState;
-use crate::run::{Job, RunFolder};
+use crate::run::{Job, RunFolder, Sweep, Varied};
 use crossbeam_channel::{Receiver, unbounded};
 use crossterm::event::Event as Terminal;
 use ratatui::backend::TestBackend;
@@ -116,6 +116,43 @@ fn make_the_pictures_of_language_models() {
         desk.keys(&["j"]).sees("weights of step");
     }
     desk.save("surprisal.svg");
+}
+
+#[test]
+#[ignore = "trains for minutes and writes into assets/pictures"]
+fn make_the_picture_of_a_sweep() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let values = |key: &str, values: &[&str]| Varied {
+        key: key.into(),
+        values: values.iter().map(|value| (*value).to_owned()).collect(),
+    };
+    let axes = vec![
+        values("model.rank", &["4", "8", "16", "32"]),
+        values("model.preterminals", &["8", "32"]),
+    ];
+    let settings = [
+        "seed=1",
+        "training.max_steps=100",
+        "model.nonterminals=8",
+        "model.embedding=32",
+        "data.max_length=10",
+        "evaluation.max_length=10",
+    ];
+    let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
+    let config = config::preset("sample").and_then(|p| p.config(&settings)).expect("valid");
+    let path = base.path().join("runs/2026-11-29-rank-pcfg-sweep");
+    let sweep = Sweep::create_at(&path, &config, axes, 3).expect("made");
+    // The last choice is still to be trained.
+    for point in sweep.points().iter().rev().skip(1) {
+        let group = sweep.group(point).expect("made");
+        for member in group.members() {
+            let outcome = group.start(member, 0, None).expect("starts").join();
+            assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
+        }
+    }
+    let named = vec![Named::Sweep(path.clone())];
+    let mut desk = Desk::on(named, path.with_file_name(""), (WIDTH, HEIGHT));
+    desk.sees("21 of 24 runs finished").save("sweep.svg");
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub struct Listed {
     pub path: PathBuf,
     /// The folder of the group that it belongs to.
     pub group: Option<PathBuf>,
+    /// The folder of the sweep that its group is a point of.
+    pub sweep: Option<PathBuf>,
     pub config: Option<Config>,
     pub state: Option<RunState>,
     /// Whether its process ended without a word.

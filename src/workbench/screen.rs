@@ -64,6 +64,8 @@ pub enum Target {
     Lists(PathBuf),
     /// A trained reranker.
     Reranker(PathBuf),
+    /// The folder of a sweep.
+    Sweep(PathBuf),
     /// Sentences of the selected run's development split, e.g. those that use a symbol.
     Sentences { title: String, indices: Vec<usize> },
     /// A sentence of the selected run's development split.

@@ -52,6 +52,8 @@ pub struct RunEntry {
     pub name: String,
     /// The folder of the group that it belongs to.
     pub group: Option<PathBuf>,
+    /// The folder of the sweep that its group is a point of.
+    pub sweep: Option<PathBuf>,
     /// All settings; absent where `config.toml` cannot be read.
     pub config: Option<Config>,
     /// As its status file says; events that were read since are newer.
@@ -91,6 +93,7 @@ impl RunEntry {
             path,
             name,
             group: None,
+            sweep: None,
             config: None,
             listed_state: None,
             listed_dev: None,

@@ -4,7 +4,7 @@
 use super::names::ScreenId;
 use crate::config::Kind;
 use crate::rerank::RerankerFile;
-use crate::run::{Group, RunFolder};
+use crate::run::{Group, RunFolder, Sweep};
 use crate::treebank::candidates::Lists;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,8 @@ pub enum Named {
     Run(PathBuf),
     /// A folder that run folders lie in.
     Runs(PathBuf),
+    /// A folder in which runs are varied as one experiment.
+    Sweep(PathBuf),
     Checkpoint(PathBuf),
     Reranker(PathBuf),
     /// Candidate lists.
@@ -57,6 +59,9 @@ impl Named {
         }
         if meta.is_dir() && is_run(path) {
             return Ok(Named::Run(path.to_owned()));
+        }
+        if meta.is_dir() && Sweep::is_one(path) {
+            return Ok(Named::Sweep(path.to_owned()));
         }
         // Exported trees among the runs make no treebank of it.
         if meta.is_dir() && holds_runs(path) {
@@ -152,6 +157,7 @@ pub fn screen_of(run: &Path) -> ScreenId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::Varied;
 
     #[test]
     fn the_last_run_is_remembered_while_its_folder_is_there() {
@@ -200,6 +206,11 @@ mod tests {
         let member = group.folder_of(&group.members()[1]);
         std::fs::create_dir(&member).expect("creates");
         assert_eq!(Named::all(group.path()), Ok(vec![Named::Run(member)]));
+        let varied = vec![Varied { key: "model.rank".into(), values: vec!["8".into()] }];
+        let sweep = Sweep::create(folder.path(), &config, varied, 1).expect("creates");
+        sweep.group(&sweep.points()[0]).expect("creates");
+        let path = sweep.path().to_owned();
+        assert_eq!(Named::all(&path), Ok(vec![Named::Sweep(path)]));
         let missing = Named::of(&folder.path().join("nothing.mrg")).unwrap_err();
         assert!(missing.contains("nothing.mrg"), "{missing}");
     }

@@ -1,6 +1,8 @@
 //! Settings varied as one experiment: trained, gone on with, and put into tables.
 
 use crate::call::{Call, rankspace};
+use crate::terminal::{Session, bytes_of};
+use rankspace::workbench::ScreenId::Runs;
 use std::path::Path;
 
 /// A sweep of seconds on the bundled sample.
@@ -52,6 +54,13 @@ fn every_choice_of_values_is_trained_once_and_tabulated() {
     assert!(config.contains("rank = 40") && config.contains("clip = 1.0"), "{config}");
     rankspace("watch s").within(base.path()).fails().complains("the runs of a sweep");
 
+    // What a row of the table is made of comes out again by its card.
+    let card = |arguments: &str| rankspace("card").args(arguments).within(base.path());
+    card("s").fails().complains("is a sweep: name one of the folders in it");
+    card("s/rank-40_clip-1 --out card").succeeds().prints("--seeds 2").prints("| dev | s_f1 |");
+    let again = card("card --rerun again").succeeds();
+    assert!(again.stdout.trim_end().ends_with("figures as on the card"), "{again}");
+
     // Nothing is trained twice; a third seed is added to every point.
     let again = sweep(base.path(), VARY).succeeds();
     again.prints("model.rank=40 training.clip=1  seed 5  finished before").prints("2/2");
@@ -91,4 +100,30 @@ fn a_folder_of_other_settings_or_other_things_is_left_alone() {
     sweep(base.path(), vary).args("--out t").refused();
     let call = rankspace("sweep --preset sample --vary model.rank=4 --out t");
     call.within(base.path()).fails().complains("holds something already");
+}
+
+#[test]
+fn the_workbench_follows_a_sweep_that_another_process_trains() {
+    let vary = "--vary model.rank=4,8 --set training.max_steps=1";
+    let mut session = Session::start_with(&["s"], 100, 30, &[], |work| {
+        sweep(work, vary).succeeds();
+    });
+    session.sees("Sweep s: 2 of 2 runs finished").sees("dev S-F1 by model.rank");
+    session.does_on(Runs, "next-figure").sees("dev C-F1 by model.rank");
+    session.does_on(Runs, "card").sees("Experiment card").keys(&bytes_of("Esc"));
+    session.sees_no("Experiment card").does_on(Runs, "export").sees("Export the sweep as");
+    session.keys("csv").keys(&bytes_of("Enter")).sees("written to");
+    // One seed more for every choice, trained elsewhere, comes into view by itself.
+    let (folder, mut session) = session.keep();
+    let work = folder.path().join("work");
+    sweep(&work, vary).args("--seeds 2").succeeds();
+    session.sees("Sweep s: 4 of 4 runs finished").sees("± ");
+    let csv = std::fs::read_to_string(work.join("s/exports/table.csv")).expect("exported");
+    assert!(csv.starts_with("model.rank,finished,seeds,dev_s_f1"), "{csv}");
+    // From a row to its runs, and from the list back to the sweep.
+    session.does_on(Runs, "open").sees("loss (nats").does("runs").sees("Sweep s:");
+    session.does_on(Runs, "clear").sees("sweep: 4 of 4 runs finished");
+    session.keys(&bytes_of("Home")).does_on(Runs, "open").sees("Sweep s: 4 of 4");
+    session.does("quit");
+    assert_eq!(session.ends_clean(), 0);
 }

@@ -35,6 +35,7 @@ pub fn bytes_of(key: &str) -> String {
         "Up" => "\u{1b}[A".into(),
         "Down" => "\u{1b}[B".into(),
         "Right" => "\u{1b}[C".into(),
+        "Home" => "\u{1b}[H".into(),
         "Shift-Down" => "\u{1b}[1;2B".into(),
         _ => match (key.strip_prefix("Ctrl-"), key.chars().count()) {
             (Some(letter), _) if letter.len() == 1 => {

@@ -17,7 +17,7 @@ impl App {
         let mut bases = vec![self.shared.runs_folder.clone()];
         let noted = data.last_run();
         let runs = named.iter().filter_map(|n| match n {
-            Named::Run(path) => Some(path),
+            Named::Run(path) | Named::Sweep(path) => Some(path),
             _ => None,
         });
         let folders = named.iter().filter_map(|n| match n {
@@ -81,6 +81,7 @@ impl App {
                 }
                 Named::Lists(path) => self.open_on(ScreenId::Rerank, &Target::Lists(path)),
                 Named::Reranker(path) => self.open_on(ScreenId::Rerank, &Target::Reranker(path)),
+                Named::Sweep(path) => self.open_on(ScreenId::Runs, &Target::Sweep(path)),
                 Named::Runs(_) => self.show(ScreenId::Runs),
                 Named::Corpus(path) => {
                     if first_corpus {

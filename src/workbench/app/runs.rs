@@ -172,6 +172,7 @@ impl App {
                 (run.listed_at, run.listed_dead, run.gone) = (self.shared.now, found.dead, false);
                 run.problem.clone_from(&found.problem);
                 run.group.clone_from(&found.group);
+                run.sweep.clone_from(&found.sweep);
                 run.listed_dev.clone_from(&found.dev);
                 run.started = found.started;
                 run.touched = found.touched.max(run.history.time);

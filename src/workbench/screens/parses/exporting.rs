@@ -60,10 +60,10 @@ impl Parses {
     /// In the run's folder, or beside that of the runs.
     fn exports(&self, context: &Context) -> PathBuf {
         let of_run = match self.subject {
-            Some(Subject::Run(id)) => context.shared.run(id).map(|r| r.path.join("exports")),
+            Some(Subject::Run(id)) => context.shared.run(id).map(|r| r.path.join(export::FOLDER)),
             _ => None,
         };
-        of_run.unwrap_or_else(|| context.shared.runs_folder.with_file_name("exports"))
+        of_run.unwrap_or_else(|| context.shared.runs_folder.with_file_name(export::FOLDER))
     }
 
     /// Name of the file, less its ending.

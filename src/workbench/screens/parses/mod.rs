@@ -349,7 +349,7 @@ impl Parses {
                 };
                 self.read_weights(context);
             }
-            Target::Corpus(_) | Target::Lists(_) | Target::Reranker(_) => {}
+            Target::Corpus(_) | Target::Lists(_) | Target::Reranker(_) | Target::Sweep(_) => {}
         }
     }
 

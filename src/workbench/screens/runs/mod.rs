@@ -2,18 +2,20 @@
 
 mod filter;
 mod notes;
+mod sweep;
 mod table;
 
 use crate::workbench::command::Command;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::popup::{Answer, Choice, Popup};
-use crate::workbench::screen::{Context, Effect, Input, Screen, View};
+use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::shared::{RunEntry, Shared};
 use crate::workbench::widgets::moves;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use std::path::{Path, PathBuf};
 
 pub use notes::NOTES;
 
@@ -21,7 +23,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "open",
         keys: &["Enter"],
-        help: "Show the run: a training on Train, bags and boosting on Boost",
+        help: "Show the run: a training on Train, bags and boosting on Boost; the figure of a sweep",
         short: "show",
     },
     Command {
@@ -66,14 +68,74 @@ pub const COMMANDS: &[Command] = &[
         help: "Show published figures of models like the run's, or no longer: of another corpus",
         short: "literature",
     },
-    Command { name: "clear", keys: &["Esc"], help: "Take the filter away", short: "" },
+    Command {
+        name: "clear",
+        keys: &["Esc"],
+        help: "Take the filter away; leave a sweep",
+        short: "",
+    },
+    Command {
+        name: "next-figure",
+        keys: &["Right", "l"],
+        help: "Of a sweep: draw the next column",
+        short: "",
+    },
+    Command {
+        name: "previous-figure",
+        keys: &["Left", "h"],
+        help: "Of a sweep: draw the column before",
+        short: "",
+    },
+    Command {
+        name: "axis",
+        keys: &["a"],
+        help: "Of a sweep: draw it against the next setting that is varied",
+        short: "",
+    },
+    Command {
+        name: "card",
+        keys: &["c"],
+        help: "Of a sweep: show the experiment card of a row",
+        short: "",
+    },
+    Command {
+        name: "export",
+        keys: &["x"],
+        help: "Of a sweep: write the table (CSV, LaTeX), the figure (SVG) or a row's card",
+        short: "",
+    },
 ];
+
+/// A row of the list.
+#[derive(Clone, Copy)]
+enum Row<'a> {
+    /// Above the newest of its runs.
+    Sweep(&'a Path),
+    Run(&'a RunEntry),
+}
+
+impl Row<'_> {
+    fn key(&self) -> At {
+        match self {
+            Row::Sweep(path) => At::Sweep(path.to_path_buf()),
+            Row::Run(run) => At::Run(run.id),
+        }
+    }
+}
+
+/// What is under the cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum At {
+    Sweep(PathBuf),
+    Run(RunId),
+}
 
 /// State of the Runs screen.
 #[derive(Default)]
 pub struct Runs {
-    /// The run under the cursor.
-    at: Option<RunId>,
+    at: Option<At>,
+    /// The sweep that is shown instead of the list.
+    page: Option<sweep::Page>,
     filter: Field,
     filtering: bool,
     /// The run that the question is about.
@@ -87,27 +149,77 @@ impl Runs {
         shared.runs.iter().filter(|r| filter::keeps(self.filter.text(), r)).collect()
     }
 
-    /// Keeps the cursor on a run that is shown.
+    /// The runs that are shown, each sweep above the first of its.
+    fn rows<'a>(&self, shared: &'a Shared) -> Vec<Row<'a>> {
+        let mut rows = Vec::new();
+        let mut sweeps: Vec<&Path> = Vec::new();
+        for run in self.shown(shared) {
+            if let Some(sweep) = run.sweep.as_deref().filter(|sweep| !sweeps.contains(sweep)) {
+                sweeps.push(sweep);
+                rows.push(Row::Sweep(sweep));
+            }
+            rows.push(Row::Run(run));
+        }
+        rows
+    }
+
+    fn place(&self, rows: &[Row]) -> usize {
+        rows.iter().position(|row| Some(row.key()) == self.at).unwrap_or(0)
+    }
+
+    /// Keeps the cursor on a row that is shown.
     fn settle(&mut self, shared: &Shared) {
-        let shown = self.shown(shared);
-        if !shown.iter().any(|r| Some(r.id) == self.at) {
-            let selected = shown.iter().find(|r| Some(r.id) == shared.selected);
-            self.at = selected.or(shown.first()).map(|r| r.id);
+        let rows = self.rows(shared);
+        if !rows.iter().any(|row| Some(row.key()) == self.at) {
+            let selected = shared.selected.map(At::Run);
+            let selected = rows.iter().find(|row| Some(row.key()) == selected);
+            self.at = selected.or(rows.first()).map(Row::key);
         }
     }
 
     /// Carries out a command of [`moves::LIST`]; whether it was one.
     fn go(&mut self, name: &str, shared: &Shared) -> bool {
-        let shown = self.shown(shared);
-        let at = shown.iter().position(|r| Some(r.id) == self.at).unwrap_or(0);
-        let Some(to) = moves::moved(name, at, shown.len()) else { return false };
-        self.at = shown.get(to).map(|r| r.id);
+        let rows = self.rows(shared);
+        let Some(to) = moves::moved(name, self.place(&rows), rows.len()) else { return false };
+        self.at = rows.get(to).map(Row::key);
         true
     }
 
+    /// The run under the cursor; of a sweep none.
+    fn run<'a>(&self, shared: &'a Shared) -> Option<&'a RunEntry> {
+        match self.at {
+            Some(At::Run(id)) => shared.run(id),
+            _ => None,
+        }
+    }
+
+    /// Shows a sweep instead of the list.
+    fn open_sweep(&mut self, path: &Path, context: &mut Context) {
+        let page = sweep::Page::new(path.to_owned());
+        page.load(context);
+        self.page = Some(page);
+    }
+
     fn command(&mut self, name: &'static str, context: &mut Context) {
+        if let Some(page) = &mut self.page {
+            if !page.command(name, context) {
+                self.page = None;
+                self.settle(context.shared);
+            }
+            return;
+        }
         if self.go(name, context.shared) {
             return;
+        }
+        match (name, &self.at) {
+            ("open", Some(At::Sweep(path))) => {
+                let path = path.clone();
+                return self.open_sweep(&path, context);
+            }
+            ("next-figure" | "previous-figure" | "axis" | "card" | "export", _) => {
+                return context.status("Enter on a sweep shows its figure and its table");
+            }
+            _ => {}
         }
         match name {
             "filter" => self.filtering = true,
@@ -116,8 +228,11 @@ impl Runs {
                 self.filter.clear();
                 self.settle(context.shared);
             }
-            _ => match self.at.and_then(|id| context.shared.run(id)) {
+            _ => match self.run(context.shared) {
                 Some(run) => self.on_run(name, run, context),
+                None if self.at.is_some() => {
+                    context.status("this is a sweep: its runs stand below, Enter shows its figure");
+                }
                 None => context.status("no run here: 2 shows Train, where n starts one"),
             },
         }
@@ -199,15 +314,35 @@ impl Screen for Runs {
                     context.push(Effect::Trash(id));
                 }
             }
-            Input::Answer { .. } => self.deleting = None,
+            Input::Answer { popup, answer } => {
+                self.deleting = None;
+                if let Some(page) = &self.page {
+                    page.answered(popup, answer, context);
+                }
+            }
+            Input::Open(Target::Sweep(path)) => self.open_sweep(path, context),
+            Input::Task(report) => {
+                if let Some(page) = &mut self.page {
+                    page.hear(report, context);
+                }
+            }
             Input::LeaveField => self.filtering = false,
-            Input::Shown | Input::Selection => self.settle(context.shared),
+            Input::Shown | Input::Selection => {
+                self.settle(context.shared);
+                // Something has moved on, maybe in the sweep.
+                if let Some(page) = &self.page {
+                    page.load(context);
+                }
+            }
             _ => {}
         }
     }
 
     fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
-        table::draw(self, frame, area, view);
+        match &self.page {
+            Some(page) => sweep::draw(page, frame, area, view),
+            None => table::draw(self, frame, area, view),
+        }
     }
 
     fn editing(&self) -> bool {

@@ -28,6 +28,13 @@ pub const NOTES: &[Term] = &[
         meaning: "Runs of one config that differ in their seed (train --seeds): mean of their best \
                   figures ± standard deviation, least and greatest",
     },
+    Term {
+        name: "sweep",
+        meaning: "Runs in which settings are varied (rankspace sweep): Enter shows a figure against \
+                  a setting, the mean over the seeds with the deviation to either side, and the \
+                  table of all choices; * marks the best mean of a column, which with few seeds \
+                  need not be better than others",
+    },
     Term { name: "age", meaning: "Time since its start" },
     Term {
         name: "filter",

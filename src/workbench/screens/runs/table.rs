@@ -1,16 +1,18 @@
 //! The picture of Runs.
 
-use super::Runs;
+use super::{Row, Runs};
 use crate::config::Config;
+use crate::report::counted;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
-use crate::workbench::shared::RunEntry;
+use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::widgets::{empty_state, literature, pane, state_label};
 use crate::workbench::{sizes, text};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
 /// Terminals at least that wide get all columns.
@@ -53,17 +55,28 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
     if inside.height < 2 {
         return;
     }
-    let at = shown.iter().position(|r| Some(r.id) == runs.at).unwrap_or(0);
-    let inside = draw_group(shown[at], frame, inside, view);
+    let lines = runs.rows(shared);
+    let at = runs.place(&lines);
+    let inside = match lines[at] {
+        Row::Run(run) => draw_group(run, frame, inside, view),
+        Row::Sweep(_) => inside,
+    };
     let wide = area.width >= WIDE;
     let labels: Vec<String> = shown.iter().map(|r| shared.label(r)).collect();
     let names = name_width(&labels, usize::from(inside.width), wide);
     frame.render_widget(header(names, wide).style(theme.dim), inside);
     let rows = usize::from(inside.height - 1);
     let top = (at + 1).saturating_sub(rows);
-    for (i, (run, label)) in shown.iter().zip(&labels).skip(top).take(rows).enumerate() {
+    for (i, line) in lines.iter().skip(top).take(rows).enumerate() {
         let place = Rect { y: inside.y + 1 + i as u16, height: 1, ..inside };
-        frame.render_widget(row(run, label, names, wide, view), place);
+        let line = match line {
+            Row::Run(run) => {
+                let at = shown.iter().position(|other| other.id == run.id);
+                row(run, at.map_or("", |at| &labels[at]), names, wide, view)
+            }
+            Row::Sweep(path) => sweep_row(path, names, view),
+        };
+        frame.render_widget(line, place);
         if top + i == at {
             frame.buffer_mut().set_style(place, theme.selected);
         }
@@ -85,7 +98,7 @@ fn draw_group(run: &RunEntry, frame: &mut Frame, inside: Rect, view: &View) -> R
 /// Draws published figures of models of the kind that is under the cursor, below what it leaves
 /// of the area.
 fn draw_literature(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) -> Rect {
-    let at = runs.at.and_then(|id| view.shared.run(id));
+    let at = runs.run(view.shared);
     let trees = !at.is_some_and(|run| run.is_language_model());
     let block = pane(literature::title(), view.theme, false);
     let width = usize::from(block.inner(area).width);
@@ -160,6 +173,28 @@ fn row<'a>(run: &RunEntry, label: &str, names: usize, wide: bool, view: &View) -
         Span::raw(pad),
         Span::styled(format!("{symbol} {word:<0$}", if wide { 10 } else { 9 }), style),
         Span::styled(tail, tail_style),
+    ])
+}
+
+/// A sweep with what has come of its runs.
+fn sweep_row<'a>(path: &Path, names: usize, view: &View) -> Line<'a> {
+    let theme = view.theme;
+    let runs = || view.shared.runs.iter().filter(|run| run.sweep.as_deref() == Some(path));
+    let standing = |wanted: Standing| runs().filter(|run| run.standing() == wanted).count();
+    let (all, finished) = (runs().count(), standing(Standing::Finished));
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let name = text::fit_end(&text::clean(&name), names).into_owned();
+    let pad = " ".repeat(names.saturating_sub(name.width()) + 2);
+    let mut rest = format!("sweep: {finished} of {} finished", counted(all, "run"));
+    match standing(Standing::Running) {
+        0 => {}
+        running => rest.push_str(&format!(", ▶ {running}")),
+    }
+    Line::from(vec![
+        Span::raw("   "),
+        Span::styled(name, theme.accent),
+        Span::raw(pad),
+        Span::styled(rest, theme.text),
     ])
 }
 

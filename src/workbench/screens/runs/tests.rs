@@ -77,7 +77,7 @@ fn typing_filters_and_escape_brings_all_back() {
     }
     let picture_now = picture(&runs, &shared, 80, 12);
     assert!(picture_now.contains("Runs: 1 of 3") && picture_now.contains("11-28"), "{picture_now}");
-    assert_eq!(runs.at, Some(RunId(2)), "the cursor is on a run that is shown");
+    assert_eq!(runs.at, Some(At::Run(RunId(2))), "the cursor is on a run that is shown");
     update(&mut runs, Input::Key(press("Esc")), &shared);
     assert!(!runs.editing());
     assert!(picture(&runs, &shared, 80, 12).contains("Runs: 3"));

@@ -1,11 +1,14 @@
+mod table;
+
 use super::folder::{make_numbered, with_absolute_paths};
-use super::{Group, RunError, RunSummary, Spreads, clock, json};
+use super::{Group, RunError, Spreads, clock, json};
 use crate::config::Config;
 use crate::evaluation::Spread;
 use crate::report::{RunState, SCHEMA};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+pub use table::Column;
 
 /// Runs of one config in which some settings are varied, each with every value of the others:
 /// `sweep.json` says which, and every point of the grid is a [`Group`] of seeds in the sweep's
@@ -38,8 +41,11 @@ impl Varied {
 pub struct SweepRow {
     /// One for each varied setting, in their order.
     pub values: Vec<String>,
-    /// Seeds that are done, of so many.
-    pub finished: usize,
+    /// The folder of its runs, made or not.
+    pub group: PathBuf,
+    /// Those that have begun.
+    pub runs: Vec<SweepRun>,
+    /// How many there are to be.
     pub seeds: usize,
     /// Best development figures and the test figures with them, by split.
     pub spread: BTreeMap<&'static str, Spreads>,
@@ -47,7 +53,27 @@ pub struct SweepRow {
     pub seconds: Option<Spread>,
 }
 
+/// A run of a point that has begun.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepRun {
+    pub seed: u64,
+    pub path: PathBuf,
+    /// With death taken into account: a run whose process is gone is stopped.
+    pub state: RunState,
+    /// How far it is, from 0 to 1.
+    pub progress: f64,
+}
+
 impl SweepRow {
+    /// Runs that have done all that they were to do.
+    pub fn finished(&self) -> usize {
+        self.in_state(RunState::Finished).count()
+    }
+
+    pub fn in_state(&self, state: RunState) -> impl Iterator<Item = &SweepRun> {
+        self.runs.iter().filter(move |run| run.state == state)
+    }
+
     pub fn figure(&self, split: &str, figure: &str) -> Option<Spread> {
         self.spread.get(split)?.get(figure).copied()
     }
@@ -80,6 +106,9 @@ struct Stored {
     varied: Vec<Varied>,
     seeds: usize,
 }
+
+/// Values that differ by this factor are drawn on a logarithmic axis.
+const RATIO: f64 = 4.0;
 
 const FILE: &str = "sweep.json";
 const KIND: &str = "sweep";
@@ -253,32 +282,50 @@ impl Sweep {
     pub fn rows(&self) -> Vec<SweepRow> {
         let row = |point: Point| {
             let group = self.begun(&point);
-            let summaries: Vec<RunSummary> = group
-                .iter()
-                .flat_map(|group| group.members().iter().filter_map(|m| group.summary(m)))
-                .collect();
-            let finished = summaries.iter().filter(|s| s.state() == Some(RunState::Finished));
-            let seconds = finished.clone().filter_map(|s| Some(s.status.as_ref()?.elapsed));
+            let (mut runs, mut elapsed) = (Vec::new(), Vec::new());
+            for (group, member) in
+                group.iter().flat_map(|g| g.members().iter().map(move |m| (g, m)))
+            {
+                let Some(summary) = group.summary(member) else { continue };
+                let (Some(state), Some(status)) = (summary.state(), &summary.status) else {
+                    continue;
+                };
+                let share = status.step as f64 / status.total_steps.max(1) as f64;
+                let progress = if state == RunState::Finished { 1.0 } else { share.min(1.0) };
+                if state == RunState::Finished {
+                    elapsed.push(status.elapsed);
+                }
+                runs.push(SweepRun { seed: member.seed, path: summary.path, state, progress });
+            }
             SweepRow {
                 values: point.values,
-                finished: finished.clone().count(),
+                group: self.path.join(&point.folder),
+                runs,
                 seeds: self.seeds,
                 spread: group.as_ref().map(Group::spread).unwrap_or_default(),
-                seconds: Spread::of(seconds),
+                seconds: Spread::of(elapsed),
             }
         };
         self.points().into_iter().map(row).collect()
     }
 
-    /// A figure of a split against the first varied setting, a curve for every choice of the
-    /// others; `None` where that setting is no number.
-    pub fn curves(&self, rows: &[SweepRow], split: &str, figure: &str) -> Option<Vec<Curve>> {
+    /// The varied settings whose values are all numbers, by their place: what a figure can be drawn
+    /// against.
+    pub fn axes(&self) -> Vec<usize> {
+        let is_number = |varied: &Varied| varied.values.iter().all(|v| v.parse::<f64>().is_ok());
+        (0..self.varied.len()).filter(|&i| is_number(&self.varied[i])).collect()
+    }
+
+    /// A figure against the varied setting at a place in [`Sweep::axes`], a curve for every choice
+    /// of the others.
+    pub fn curves(&self, rows: &[SweepRow], axis: usize, column: &Column) -> Vec<Curve> {
         let mut curves: Vec<Curve> = Vec::new();
         for row in rows {
-            let (first, others) = row.values.split_first()?;
-            let x: f64 = first.parse().ok()?;
-            let pairs = self.varied[1..].iter().zip(others);
-            let name = pairs.map(|(varied, value)| format!("{} {value}", varied.short()));
+            let Some(Ok(x)) = row.values.get(axis).map(|value| value.parse::<f64>()) else {
+                continue;
+            };
+            let pairs = self.varied.iter().zip(&row.values).enumerate().filter(|(i, _)| *i != axis);
+            let name = pairs.map(|(_, (varied, value))| format!("{} {value}", varied.short()));
             let name = name.collect::<Vec<_>>().join(", ");
             let at = match curves.iter().position(|curve| curve.name == name) {
                 Some(at) => at,
@@ -287,12 +334,20 @@ impl Sweep {
                     curves.len() - 1
                 }
             };
-            if let Some(spread) = row.figure(split, figure) {
+            if let Some(spread) = row.figure(column.split, column.key) {
                 curves[at].points.push((x, spread));
             }
         }
         curves.iter_mut().for_each(|c| c.points.sort_by(|a, b| a.0.total_cmp(&b.0)));
-        Some(curves)
+        curves
+    }
+
+    /// Whether the values of a setting differ so much that they are better told by their ratios.
+    pub fn is_logarithmic(&self, axis: usize) -> bool {
+        let values = || self.varied[axis].values.iter().filter_map(|v| v.parse::<f64>().ok());
+        let least = values().fold(f64::INFINITY, f64::min);
+        let greatest = values().fold(f64::NEG_INFINITY, f64::max);
+        least > 0.0 && greatest / least >= RATIO
     }
 
     /// The runs of a point that has begun.
