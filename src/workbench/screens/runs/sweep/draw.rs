@@ -84,7 +84,7 @@ fn draw_figure(page: &Page, read: &Read, frame: &mut Frame, area: Rect, view: &V
     for (i, curve) in curves.iter().enumerate() {
         let (style, symbol) = (theme.series(i), theme.series_symbol(i));
         if !curve.name.is_empty() {
-            title.push(Span::styled(format!(" {symbol} {}", text::clean(&curve.name)), style));
+            title.push(Span::styled(format!("{symbol} {} ", text::clean(&curve.name)), style));
         }
         traces.push(Trace { series: &curve.means, behind: None, style, symbol });
     }
