@@ -2,7 +2,7 @@
 
 use super::data::Part;
 use super::skeleton::{Labels, Skeleton};
-use crate::evaluation::{Agreement, BracketTotals, Constituents};
+use crate::evaluation::{Agreement, BracketTotals};
 use crate::parser::{Fallback, TreeParser, Words};
 use crate::report::Metrics;
 use crate::treebank::Tree;
@@ -37,8 +37,7 @@ impl Analyses {
             .par_iter()
             .map(|sentence| {
                 let parsed = parser.parse(Words::new(sentence.tree.words()));
-                let found = Constituents::counted(&parsed.tree);
-                (sentence.constituents.agreement(&found), parsed)
+                (sentence.agreement(&parsed.tree), parsed)
             })
             .collect();
         self.trees.extend(parsed.into_iter().map(|(agreement, parsed)| Analysis {

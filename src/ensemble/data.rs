@@ -2,7 +2,7 @@
 
 use super::EnsembleError;
 use crate::config::{Config, Sources};
-use crate::evaluation::Constituents;
+use crate::evaluation::{Agreement, Constituents};
 use crate::report::{Level, Reporter, counted};
 use crate::treebank::{
     self, Corpus, LengthLimits, NodeId, Place, Preprocessing, ROOT_LABELS, Removed, Tree,
@@ -40,6 +40,18 @@ impl Annotated {
         let tree = Arc::new(rooted(&preprocessing.clean(&original, removed)?));
         let constituents = Constituents::counted(&tree);
         Some(Annotated { tree, original, index, constituents })
+    }
+
+    /// What evalb counts of another tree of the sentence. The tags of the annotation say which
+    /// words are punctuation: a parser that takes one for a word, or a word for one, would shift
+    /// every span behind it.
+    pub fn counted(&self, found: &Tree) -> Constituents {
+        Constituents::counted_by(found, self.tree.tags())
+    }
+
+    /// How another tree of the sentence agrees with the annotation.
+    pub fn agreement(&self, found: &Tree) -> Agreement {
+        self.constituents.agreement(&self.counted(found))
     }
 }
 
@@ -210,6 +222,20 @@ mod tests {
             ("(TOP (S (TOP (NN a))))", "(TOP (S (TOP (NN a))))"),
         ] {
             assert_eq!(rooted(&tree(given)).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_word_taken_for_punctuation_costs_its_tag_and_no_span_behind_it() {
+        let rules = Preprocessing::preset("trees").expect("known");
+        let gold = "(TOP (S (NP (NNP X)) (: -) (VP (VB go) (NP (NN y)))))";
+        let annotated = Annotated::new(Arc::new(tree(gold)), 0, &rules, &mut Removed::default());
+        let annotated = annotated.expect("words remain");
+        for found in [gold.replace("(: -)", "(NN -)"), gold.replace("(NNP X)", "(: X)")] {
+            let found = tree(&found);
+            assert!(annotated.agreement(&found).is_exact());
+            let shifted = annotated.constituents.agreement(&Constituents::counted(&found));
+            assert!(shifted.f1() < 60.0);
         }
     }
 

@@ -72,7 +72,7 @@ pub fn vote_on(part: &Part, members: &[(&Analyses, f64)]) -> Vec<Agreement> {
         return only.agreements();
     }
     let agreement = |(tree, annotated): (Option<Tree>, &Annotated)| {
-        let found = tree.map_or_else(Constituents::default, |tree| Constituents::counted(&tree));
+        let found = tree.map_or_else(Constituents::default, |tree| annotated.counted(&tree));
         annotated.constituents.agreement(&found)
     };
     voted_trees(part, members).into_par_iter().zip(&part.sentences).map(agreement).collect()

@@ -125,7 +125,7 @@ impl Rounds {
     /// Says what is to come; once, before the first round.
     pub fn introduce(&self, reporter: &mut dyn Reporter) {
         let text = "a constituent is what evalb counts: without the root, without words of \
-                    punctuation, labels cut at the first - or =";
+                    punctuation (by the tags of the annotation), labels cut at the first - or =";
         reporter.message(Level::Info, text.into());
         let settings = &self.config.ensemble;
         if self.config.kind == Kind::Boost && settings.update == Update::Literal {

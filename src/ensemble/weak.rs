@@ -4,7 +4,7 @@
 use super::EnsembleError;
 use super::data::Part;
 use crate::config;
-use crate::evaluation::{Agreement, Constituents};
+use crate::evaluation::Agreement;
 use crate::parser::{self, Inducer, Words};
 use rayon::prelude::*;
 
@@ -68,7 +68,7 @@ fn trial(
     let parser = inducer.induce(std::slice::from_ref(tree), &[1.0])?;
     let tags: Vec<_> = tree.tags().cloned().collect();
     let parsed = parser.parse(Words { words: tree.words(), tags: gold_tags.then_some(&tags[..]) });
-    let agreement = sentence.constituents.agreement(&Constituents::counted(&parsed.tree));
+    let agreement = sentence.agreement(&parsed.tree);
     let learned = match agreement.is_exact() {
         true => Learned::Reproduced,
         false if parser.tree_score(tree) >= parsed.score - TIED => Learned::Tied,

@@ -69,8 +69,8 @@ pub fn cross_validation(
             .into_par_iter()
             .filter(|&i| fold_of[i] == fold)
             .map(|i| {
-                let found = Constituents::counted(&parser.parse(Words::new(trees[i].words())).tree);
-                (i, 1.0 - part.sentences[i].constituents.agreement(&found).f1() / 100.0)
+                let found = parser.parse(Words::new(trees[i].words())).tree;
+                (i, 1.0 - part.sentences[i].agreement(&found).f1() / 100.0)
             })
             .collect();
         for (i, score) in parsed {
@@ -89,7 +89,7 @@ pub fn bag_disagreement(part: &Part, bags: &[Analyses]) -> Vec<f64> {
         .into_par_iter()
         .map(|i| {
             let trees = bags.iter().filter_map(|bag| bag.tree(i, part));
-            let found: Vec<Constituents> = trees.map(|t| Constituents::counted(&t)).collect();
+            let found: Vec<Constituents> = trees.map(|t| part.sentences[i].counted(&t)).collect();
             let pairs = found.iter().enumerate().flat_map(|(k, a)| {
                 found[k + 1..].iter().map(move |b| 1.0 - a.agreement(b).f1() / 100.0)
             });

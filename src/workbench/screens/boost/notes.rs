@@ -25,8 +25,8 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "constituent",
-        meaning: "What evalb counts: without the root, without words of punctuation, labels cut at \
-                  the first - or =",
+        meaning: "What evalb counts: without the root, without words of punctuation (by the tags \
+                  of the annotation), labels cut at the first - or =",
     },
     Term {
         name: "a b c",
