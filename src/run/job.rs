@@ -194,7 +194,7 @@ impl Job {
     pub fn join(self) -> Outcome {
         self.thread.join().unwrap_or_else(|payload| Outcome {
             state: RunState::Failed,
-            reason: Some(worker::panic_message(&*payload)),
+            reason: Some(super::panic::said(&*payload)),
             step: 0,
             best: None,
             train_seconds: 0.0,

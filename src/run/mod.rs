@@ -26,6 +26,7 @@ mod json;
 mod list;
 mod lock;
 mod memory;
+mod panic;
 mod reports;
 mod rerank;
 mod rounds;

@@ -214,7 +214,7 @@ impl Work for RerankWork {
         let thread = self.thread.take().expect("after its end the work is not advanced");
         match thread.join() {
             Ok(trained) => self.end(trained?, desk).map(Some),
-            Err(panic) => Err(RunError::Unsuitable(super::worker::panic_message(&*panic))),
+            Err(panic) => Err(RunError::Unsuitable(super::panic::said(&*panic))),
         }
     }
 

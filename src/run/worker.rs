@@ -10,7 +10,6 @@ use super::{
 use crate::config::Kind;
 use crate::report::{Event, Level, Reporter, RunState, counted};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use std::any::Any;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -74,7 +73,7 @@ impl Worker {
                 return self.outcome;
             }
             Ok(Err(e)) => (RunState::Failed, Some(e.to_string())),
-            Err(payload) => (RunState::Failed, Some(panic_message(&*payload))),
+            Err(payload) => (RunState::Failed, Some(super::panic::said(&*payload))),
         };
         (self.outcome.state, self.outcome.reason) = (state, reason.clone());
         self.desk.reports.state(state, self.outcome.step, false, reason);
@@ -217,14 +216,4 @@ impl Worker {
         }
         Ok(())
     }
-}
-
-/// What a panic said.
-pub(super) fn panic_message(payload: &(dyn Any + Send)) -> String {
-    let said = payload
-        .downcast_ref::<&str>()
-        .map(|s| (*s).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".into());
-    format!("internal error (panic): {said}")
 }

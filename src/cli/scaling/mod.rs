@@ -58,6 +58,29 @@ struct Panel {
 }
 
 impl Panel {
+    /// `PCFG against states (length 24, rank 256)`.
+    fn title(&self) -> String {
+        let family = match self.family {
+            Family::Pcfg => "PCFG",
+            Family::Hmm => "HMM",
+        };
+        let sizes = self.rows.first().map(|row| row.sizes);
+        let fixed = sizes.map_or(String::new(), |sizes| {
+            let all = [
+                (Axis::Length, sizes.length),
+                (Axis::States, sizes.states),
+                (Axis::Rank, sizes.rank),
+            ];
+            let fixed = all.into_iter().filter(|(axis, _)| *axis != self.axis);
+            let fixed: Vec<String> =
+                fixed.map(|(axis, n)| format!("{} {n}", axis.name())).collect();
+            format!(" ({})", fixed.join(", "))
+        });
+        format!("{family} against {}{fixed}", self.axis.name())
+    }
+}
+
+impl Panel {
     fn point(&self, row: &Row, order: Order) -> Point {
         Point { family: self.family, order, sizes: row.sizes }
     }

@@ -1,9 +1,7 @@
 //! What was measured: tables and charts for people, CSV, SVG and JSON.
 
-use super::args::Axis;
 use super::fit::Fit;
 use super::picture::{self, Kind};
-use super::program::Family;
 use super::{CURVES, Panel, Row, fits, memory_fits};
 use crate::checkpoint::write_atomically;
 use crate::inference::order::Order;
@@ -12,29 +10,12 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
-/// `PCFG against states (length 24, rank 256)`.
-pub fn title(panel: &Panel) -> String {
-    let family = match panel.family {
-        Family::Pcfg => "PCFG",
-        Family::Hmm => "HMM",
-    };
-    let sizes = panel.rows.first().map(|row| row.sizes);
-    let fixed = sizes.map_or(String::new(), |sizes| {
-        let all =
-            [(Axis::Length, sizes.length), (Axis::States, sizes.states), (Axis::Rank, sizes.rank)];
-        let fixed = all.into_iter().filter(|(axis, _)| *axis != panel.axis);
-        let fixed: Vec<String> = fixed.map(|(axis, n)| format!("{} {n}", axis.name())).collect();
-        format!(" ({})", fixed.join(", "))
-    });
-    format!("{family} against {}{fixed}", panel.axis.name())
-}
-
 /// Tables and charts of time and memory.
 pub fn print(panel: &Panel, out: &mut dyn Write) -> Result<()> {
     writeln!(
         out,
         "{}: milliseconds of a sentence, the least of {} timings",
-        title(panel),
+        panel.title(),
         panel.repeats
     )?;
     let names = CURVES.map(|(task, order)| format!("{} {}", task.name(), order.name()));
@@ -45,7 +26,11 @@ pub fn print(panel: &Panel, out: &mut dyn Write) -> Result<()> {
     write!(out, "{}", picture::of_terminal(panel, Kind::Time))?;
     let memory = Order::ALL.map(|order| memory_fits(panel, order));
     if memory.iter().any(Option::is_some) {
-        writeln!(out, "\n{}: megabytes of inside and outside beside the parameters", title(panel))?;
+        writeln!(
+            out,
+            "\n{}: megabytes of inside and outside beside the parameters",
+            panel.title()
+        )?;
         let names = Order::ALL.map(|order| order.name().to_owned());
         let megabytes =
             |row: &Row, order: usize| row.bytes[order].map(|b| format!("{:.3}", 1e-6 * b));

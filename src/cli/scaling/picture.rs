@@ -1,6 +1,5 @@
 //! The charts of a panel, both axes logarithmic: in dots for a terminal, and as SVG.
 
-use super::output::title;
 use super::{CURVES, Panel, Row};
 use crate::inference::order::Order;
 use crate::render::{Axis, Plot, PlotPoint, Series, plot_to_svg};
@@ -106,7 +105,7 @@ pub fn svg(panel: &Panel, kind: Kind) -> String {
     });
     let axis = |label: &str| Axis { label: label.into(), logarithmic: true };
     plot_to_svg(&Plot {
-        title: title(panel),
+        title: panel.title(),
         x: axis(panel.axis.name()),
         y: axis(match kind {
             Kind::Time => "milliseconds",

@@ -2,7 +2,7 @@
 //! unary rules summed up.
 
 use super::Grammar;
-use super::grammar::starts;
+use super::rule::starts;
 use crate::inference::Real;
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-use super::grammar::starts;
+use super::rule::starts;
 use super::{Posteriors, Spans};
 use crate::inference::Real;
 

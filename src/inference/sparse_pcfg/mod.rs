@@ -11,6 +11,7 @@ mod k_best;
 mod pairs;
 mod posterior;
 mod products;
+mod rule;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -18,9 +19,10 @@ mod viterbi;
 
 pub use compact::CompactGrammar;
 pub use filter::{Coarse, Everything, Filter, Refinement};
-pub use grammar::{BinaryRule, Grammar, UnaryRule};
+pub use grammar::Grammar;
 pub use k_best::KBest;
 pub use posterior::{Posteriors, posteriors};
+pub use rule::{BinaryRule, UnaryRule};
 pub use spans::Spans;
 pub use viterbi::{Chart, Item};
 

@@ -1,7 +1,7 @@
 //! Which pairs of symbols stand side by side in some rule. A left child has rules with hundreds of
 //! right children, of which a cell has few: sets of bits find those without a walk over the rules.
 
-use super::grammar::{BinaryRule, starts};
+use super::rule::{BinaryRule, starts};
 
 /// Right children of a left child: those of 64 neighbouring numbers.
 #[derive(Clone, Copy, Debug)]
