@@ -5,7 +5,7 @@ use super::args::{Decode, Decoding, Place};
 use super::failure::Usage;
 use super::plain::tell;
 use super::progress;
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, TensorFile};
 use crate::config::{self, Config};
 use crate::model::{self, Parse, Parser, Wanted};
 use crate::report::counted;
@@ -71,7 +71,30 @@ pub fn checkpoint(path: &Path) -> Result<Checkpoint> {
     if file != path {
         tell(&format!("using {}", file.display()));
     }
+    if let Some(instead) = TensorFile::kind_of(&file).and_then(|kind| instead(&kind, path)) {
+        bail!("{}: {instead}", path.display());
+    }
     Ok(Checkpoint::load(&file)?)
+}
+
+/// What to do with a file of ours that is no checkpoint.
+fn instead(kind: &str, path: &Path) -> Option<String> {
+    let shown = path.display();
+    Some(match kind {
+        "ssn" => format!(
+            "a history-based parser, no language model or induced grammar; `rankspace ssn parse \
+             {shown} FILE` parses with it"
+        ),
+        "parser" => format!(
+            "a supervised parser, no induced grammar; `rankspace grammar parse {shown} FILE` parses \
+             with it"
+        ),
+        "reranker" => format!(
+            "a reranker, which has no grammar of its own; `rankspace rerank apply {shown} LISTS` \
+             chooses with it"
+        ),
+        _ => return None,
+    })
 }
 
 /// The file itself, or the best one of a run folder.
