@@ -402,6 +402,15 @@ fn what_boosting_pushes_up_is_listed_for_people_and_for_the_scoring_of_rankings(
         let scored = call(base, "noise score ranking.tsv noise/planted.tsv --json").succeeds();
         assert_eq!(scored.json()["unranked"], 0, "{by}");
     }
+    // Figures of a part of a ranking would flatter it.
+    let part = call(base, "boost ranking run --top 5").succeeds().stdout;
+    std::fs::write(base.join("part.tsv"), &part).expect("writes");
+    let refused = call(base, "noise score part.tsv noise/planted.tsv").fails();
+    refused.complains("part.tsv: not ranked").complains("without --top");
+    let twice = format!("{part}{}", part.lines().nth(1).expect("a row"));
+    std::fs::write(base.join("twice.tsv"), twice).expect("writes");
+    let refused = call(base, "noise score twice.tsv noise/planted.tsv").fails();
+    refused.complains("is ranked twice");
     let trees = call(base, "boost ranking run --top 2 --trees").succeeds();
     assert_eq!(trees.stdout.matches("annotated  (").count(), 2, "{trees}");
     assert_eq!(trees.stdout.matches("analysed   (").count(), 2, "{trees}");

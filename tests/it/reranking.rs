@@ -346,3 +346,19 @@ fn a_reranker_is_trained_in_a_run_folder_like_every_model() {
         .fails()
         .complains("holds no candidate lists");
 }
+
+#[test]
+fn no_file_that_is_read_is_written_to() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let base = base.path();
+    made(base);
+    let kept = std::fs::read(base.join("candidates/dev.jsonl")).expect("reads");
+    for command in [
+        "candidates convert candidates/dev.jsonl --to bllip --force --out candidates/dev.jsonl",
+        "rerank train candidates/train.jsonl --dev candidates/dev.jsonl --force --out \
+         ./candidates/../candidates/dev.jsonl",
+    ] {
+        rankspace(command).within(base).refused().complains("is read from: name another file");
+    }
+    assert!(std::fs::read(base.join("candidates/dev.jsonl")).expect("reads") == kept);
+}

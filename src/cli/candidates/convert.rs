@@ -1,6 +1,6 @@
 use super::args::Convert;
 use super::read;
-use crate::cli::corpus::output::Output;
+use crate::cli::corpus::output::{Output, is_no_input};
 use crate::cli::plain::tell;
 use crate::report::counted;
 use crate::treebank::candidates::{ListFormat, write_list};
@@ -8,6 +8,9 @@ use anyhow::{Result, bail};
 use std::io::Write;
 
 pub fn run(args: &Convert, out: &mut dyn Write) -> Result<()> {
+    if let Some(path) = &args.out {
+        is_no_input(path, [&*args.lists])?;
+    }
     let file = read(&args.lists, &args.reading)?;
     let to = ListFormat::from(args.to);
     if to == ListFormat::CharniakJohnson {

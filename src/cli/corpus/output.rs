@@ -84,7 +84,27 @@ enum Sink<'a> {
     Standard(&'a mut dyn Write),
 }
 
+/// Refuses to write into a file that is read.
+pub fn is_no_input<'p>(out: &Path, inputs: impl IntoIterator<Item = &'p Path>) -> Result<()> {
+    let Ok(own) = out.canonicalize() else { return Ok(()) };
+    match inputs.into_iter().any(|input| input.canonicalize().is_ok_and(|input| input == own)) {
+        true => Err(Usage(format!("{} is read from: name another file", out.display())).into()),
+        false => Ok(()),
+    }
+}
+
 impl<'a> Output<'a> {
+    /// [`Output::file`] for commands that replace nothing.
+    pub fn new_file(path: &Path) -> Result<Output<'a>> {
+        if path.is_file() {
+            let shown = path.display();
+            let message =
+                format!("{shown} is there already and is not replaced: name another file");
+            return Err(Usage(message).into());
+        }
+        Output::file(path, false)
+    }
+
     /// Begins a file beside its place; refuses at once to write over one without `force`.
     pub fn file(path: &Path, force: bool) -> Result<Output<'a>> {
         let shown = path.display();

@@ -59,7 +59,7 @@ pub fn run(args: &LearningCurve, out: &mut dyn Write) -> Result<()> {
         writeln!(out)?;
     }
     if let Some(path) = &args.svg {
-        let mut file = Output::file(path, false)?;
+        let mut file = Output::new_file(path)?;
         file.write_all(picture(&points).as_bytes())?;
         file.keep()?;
     }

@@ -46,10 +46,10 @@ pub fn run(args: &WeakLearning, out: &mut dyn Write) -> Result<()> {
     }
     let own = own.unwrap_or_default();
     if let Some(path) = &args.stable {
-        write_stable(part, &own, Output::file(path, false)?)?;
+        write_stable(part, &own, Output::new_file(path)?)?;
     }
     if let Some(path) = &args.table {
-        write_table(part, &own, Output::file(path, false)?)?;
+        write_table(part, &own, Output::new_file(path)?)?;
     }
     match args.json {
         true => {

@@ -45,7 +45,7 @@ pub fn parse(
     out: &mut dyn Write,
 ) -> Result<()> {
     let mut to = match &args.out {
-        Some(path) => Some(Output::file(path, false)?),
+        Some(path) => Some(Output::new_file(path)?),
         None => None,
     };
     let given = sentences::read(&args.corpus, preprocessing)?;

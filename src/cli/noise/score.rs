@@ -3,7 +3,8 @@
 use crate::analysis::noise::{Figures, Kind, Scores, from_tsv, ranking_from_tsv};
 use crate::cli::ensemble::args::NoiseScore;
 use crate::report::counted;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -12,14 +13,29 @@ pub fn run(args: &NoiseScore, out: &mut dyn Write) -> Result<()> {
     let read = |path: &Path| std::fs::read_to_string(path).with_context(|| named(path));
     let ranking = ranking_from_tsv(&read(&args.ranking)?).with_context(|| named(&args.ranking))?;
     let planted = from_tsv(&read(&args.planted)?).with_context(|| named(&args.planted))?;
+    if planted.is_empty() {
+        bail!("{}: no planted error stands in it", named(&args.planted));
+    }
+    let mut seen = BTreeSet::new();
+    if let Some((twice, _)) = ranking.iter().find(|(sentence, _)| !seen.insert(*sentence)) {
+        bail!("{}: sentence {twice} is ranked twice", named(&args.ranking));
+    }
+    // Of a part of a ranking, figures would flatter it: what is not planted is missing too.
+    let missing: BTreeSet<usize> =
+        planted.iter().map(|error| error.sentence).filter(|s| !seen.contains(s)).collect();
+    if let Some(first) = missing.first() {
+        bail!(
+            "{}: not ranked {}, the first of them {first}; a ranking is scored as a whole (`boost \
+             ranking` without --top)",
+            named(&args.ranking),
+            counted(missing.len(), "planted sentence")
+        );
+    }
     let scores = Scores::of(&ranking, &planted);
     if args.json {
         serde_json::to_writer(&mut *out, &scores)?;
         writeln!(out)?;
         return Ok(());
-    }
-    if scores.unranked > 0 {
-        writeln!(out, "not in the ranking: {}", counted(scores.unranked, "planted sentence"))?;
     }
     writeln!(
         out,

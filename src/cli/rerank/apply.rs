@@ -18,12 +18,12 @@ pub fn run(args: &Apply, out: &mut dyn Write) -> Result<()> {
     let scored = reranker.score(&lists);
     let seconds = start.elapsed().as_secs_f64();
     if let Some(path) = &args.trees {
-        let mut file = Output::file(path, false)?;
+        let mut file = Output::new_file(path)?;
         file.write_all(&tree_lines(&lists, |i| scored[i].chosen))?;
         file.keep()?;
     }
     if let Some(path) = &args.table {
-        let mut file = Output::file(path, false)?;
+        let mut file = Output::new_file(path)?;
         table(&lists, &scored, &mut file)?;
         file.keep()?;
     }

@@ -1,5 +1,6 @@
 use super::args::Train;
 use crate::cli::bench::machine;
+use crate::cli::corpus::output::is_no_input;
 use crate::cli::ensemble::args::Supervision;
 use crate::cli::ensemble::settings;
 use crate::cli::failure::Usage;
@@ -20,12 +21,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
-    if let Some(path) = &args.out
-        && path.exists()
-        && !args.force
-    {
-        let shown = path.display();
-        return Err(Usage(format!("{shown} is there already; --force replaces it")).into());
+    if let Some(path) = &args.out {
+        if path.exists() && !args.force {
+            let shown = path.display();
+            return Err(Usage(format!("{shown} is there already; --force replaces it")).into());
+        }
+        is_no_input(
+            path,
+            [Some(&args.train), args.dev.as_ref()].into_iter().flatten().map(|p| &**p),
+        )?;
     }
     let mut config = config(args)?;
     let ssn = match &args.ssn {
