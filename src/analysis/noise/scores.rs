@@ -1,5 +1,6 @@
 use super::{Kind, PlantedError};
 use crate::evaluation::Ranking;
+use crate::report::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A ranking of sentences, the most suspicious first: sentence and score.
@@ -26,25 +27,37 @@ pub struct Figures {
 pub struct Scores {
     pub all: Figures,
     pub kinds: BTreeMap<Kind, Figures>,
-    /// Planted sentences that the ranking does not have; they count as ranked last.
-    pub unranked: usize,
+}
+
+/// Why a ranking cannot be scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RankingError {
+    #[error("sentence {0} is ranked twice")]
+    Twice(usize),
+    /// Figures of a part would flatter a ranking: of what is not planted there is less, too.
+    #[error(
+        "not ranked {}, the first of them {first}; a ranking is scored as a whole (`boost ranking` \
+         without --top)",
+        counted(*missing, "planted sentence")
+    )]
+    Partial { missing: usize, first: usize },
 }
 
 impl Scores {
-    /// Scores a ranking. A planted sentence that is missing in it comes last.
-    pub fn of(ranking: &[(usize, f64)], planted: &[PlantedError]) -> Scores {
+    /// Scores a ranking of all sentences, each once.
+    pub fn of(ranking: &[(usize, f64)], planted: &[PlantedError]) -> Result<Scores, RankingError> {
         let mut kind_of: BTreeMap<usize, BTreeSet<Kind>> = BTreeMap::new();
         for error in planted {
             kind_of.entry(error.sentence).or_default().insert(error.kind);
         }
-        let ranked: BTreeSet<usize> = ranking.iter().map(|(sentence, _)| *sentence).collect();
-        let missing: Vec<usize> =
-            kind_of.keys().copied().filter(|sentence| !ranked.contains(sentence)).collect();
-        let items: Vec<(usize, f64)> = ranking
-            .iter()
-            .copied()
-            .chain(missing.iter().map(|&sentence| (sentence, f64::NEG_INFINITY)))
-            .collect();
+        let mut ranked = BTreeSet::new();
+        if let Some((twice, _)) = ranking.iter().find(|(sentence, _)| !ranked.insert(*sentence)) {
+            return Err(RankingError::Twice(*twice));
+        }
+        let mut missing = kind_of.keys().copied().filter(|sentence| !ranked.contains(sentence));
+        if let Some(first) = missing.next() {
+            return Err(RankingError::Partial { missing: 1 + missing.count(), first });
+        }
         let kinds: BTreeSet<Kind> = planted.iter().map(|error| error.kind).collect();
         let figures = |kind: Option<Kind>| {
             let item = |&(sentence, score): &(usize, f64)| match (kind_of.get(&sentence), kind) {
@@ -52,13 +65,12 @@ impl Scores {
                 (Some(_), None) => Some((score, true)),
                 (Some(kinds), Some(kind)) => kinds.contains(&kind).then_some((score, true)),
             };
-            Figures::of(&Ranking::sorted(items.iter().filter_map(item).collect()))
+            Figures::of(&Ranking::sorted(ranking.iter().filter_map(item).collect()))
         };
-        Scores {
+        Ok(Scores {
             all: figures(None),
             kinds: kinds.into_iter().map(|kind| (kind, figures(Some(kind)))).collect(),
-            unranked: missing.len(),
-        }
+        })
     }
 }
 
@@ -88,9 +100,9 @@ mod tests {
     #[test]
     fn kinds_are_scored_among_sentences_without_another_error() {
         let planted = [error(0, Kind::Label), error(1, Kind::Tag), error(9, Kind::Tag)];
-        let ranking = [(0, 3.0), (1, 2.0), (2, 1.0), (3, 0.0)];
-        let scores = Scores::of(&ranking, &planted);
-        assert_eq!((scores.all.planted, scores.unranked), (3, 1));
+        let ranking = [(0, 3.0), (1, 2.0), (2, 1.0), (3, 0.0), (9, -1.0)];
+        let scores = Scores::of(&ranking, &planted).expect("whole");
+        assert_eq!(scores.all.planted, 3);
         assert_eq!(scores.all.precision_at_planted, 2.0 / 3.0);
         let label = &scores.kinds[&Kind::Label];
         assert_eq!((label.planted, label.average_precision), (1, Some(1.0)));
@@ -100,8 +112,17 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_ranking_is_refused_and_so_is_a_sentence_ranked_twice() {
+        let planted = [error(0, Kind::Label), error(4, Kind::Tag), error(9, Kind::Tag)];
+        let partial = RankingError::Partial { missing: 2, first: 4 };
+        assert_eq!(Scores::of(&[(0, 1.0), (1, 0.5)], &planted), Err(partial));
+        let twice = [(0, 1.0), (4, 0.5), (9, 0.2), (4, 0.1)];
+        assert_eq!(Scores::of(&twice, &planted), Err(RankingError::Twice(4)));
+    }
+
+    #[test]
     fn nothing_planted_has_no_average() {
-        let scores = Scores::of(&[(0, 1.0)], &[]);
+        let scores = Scores::of(&[(0, 1.0)], &[]).expect("whole");
         assert_eq!((scores.all.average_precision, scores.kinds.len()), (None, 0));
     }
 }

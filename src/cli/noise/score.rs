@@ -2,9 +2,7 @@
 
 use crate::analysis::noise::{Figures, Kind, Scores, from_tsv, ranking_from_tsv};
 use crate::cli::ensemble::args::NoiseScore;
-use crate::report::counted;
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -16,22 +14,7 @@ pub fn run(args: &NoiseScore, out: &mut dyn Write) -> Result<()> {
     if planted.is_empty() {
         bail!("{}: no planted error stands in it", named(&args.planted));
     }
-    let mut seen = BTreeSet::new();
-    if let Some((twice, _)) = ranking.iter().find(|(sentence, _)| !seen.insert(*sentence)) {
-        bail!("{}: sentence {twice} is ranked twice", named(&args.ranking));
-    }
-    // Of a part of a ranking, figures would flatter it: what is not planted is missing too.
-    let missing: BTreeSet<usize> =
-        planted.iter().map(|error| error.sentence).filter(|s| !seen.contains(s)).collect();
-    if let Some(first) = missing.first() {
-        bail!(
-            "{}: not ranked {}, the first of them {first}; a ranking is scored as a whole (`boost \
-             ranking` without --top)",
-            named(&args.ranking),
-            counted(missing.len(), "planted sentence")
-        );
-    }
-    let scores = Scores::of(&ranking, &planted);
+    let scores = Scores::of(&ranking, &planted).with_context(|| named(&args.ranking))?;
     if args.json {
         serde_json::to_writer(&mut *out, &scores)?;
         writeln!(out)?;

@@ -43,7 +43,8 @@ pub fn run(args: &NoiseTable, out: &mut dyn Write) -> Result<()> {
             let text = std::fs::read_to_string(&list)?;
             let planted = from_tsv(&text).with_context(|| format!("{}", list.display()))?;
             for (name, ranking) in ranked(args, &folder, seed)? {
-                table.entry(name).or_default().push(Scores::of(&ranking, &planted));
+                let scores = Scores::of(&ranking, &planted).with_context(|| name.to_owned())?;
+                table.entry(name).or_default().push(scores);
             }
         }
         if !args.json {

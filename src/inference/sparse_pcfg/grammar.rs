@@ -58,7 +58,7 @@ impl Grammar {
         &self.unary
     }
 
-    /// Which rules have two children.
+    /// Which pairs of children some rule has.
     pub(super) fn pairs(&self) -> &Pairs {
         &self.pairs
     }
