@@ -7,7 +7,9 @@
 mod compact;
 mod filter;
 mod grammar;
+mod inside;
 mod k_best;
+mod outside;
 mod pairs;
 mod posterior;
 mod products;
