@@ -16,7 +16,13 @@ pub struct Outside<T> {
 }
 
 impl<T: Real> Outside<T> {
-    pub fn fill(&mut self, arch: Arch, grammar: &CompactGrammar<T>, inside: &Inside<T>, least: f64) {
+    pub fn fill(
+        &mut self,
+        arch: Arch,
+        grammar: &CompactGrammar<T>,
+        inside: &Inside<T>,
+        least: f64,
+    ) {
         let Layout { spans, symbols, .. } = inside.layout;
         let n = spans.length();
         let mut products = Products::new(symbols);
