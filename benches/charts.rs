@@ -1,6 +1,7 @@
 //! A frame with a million points: the chart of the Train screen against its budget of 10 ms.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use rankspace::workbench::clock::Along;
 use rankspace::workbench::series::{Series, Smoothed};
 use rankspace::workbench::theme::{Theme, ThemeName};
 use rankspace::workbench::widgets::chart::{Chart, Names, Trace};
@@ -41,9 +42,11 @@ fn charts(c: &mut Criterion) {
                 behind: Some(&raw),
                 style: theme.series(0),
                 symbol: theme.series_symbol(0),
+                along: Along::Step,
             }],
             references: vec![("reference", 40.0)],
             window,
+            log_x: false,
             log_y: false,
             names: Names::Steps,
             cursor: Some(POINTS as f64 / 3.0),

@@ -14,7 +14,7 @@ use super::rerank::args::Rerank;
 use super::scaling::args::Scaling;
 use super::ssn::args::Ssn;
 use super::sweep::args::Sweep;
-use super::values::{several, whole};
+use super::values::{several, weight, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -117,6 +117,8 @@ pub enum Command {
     Rerank(Rerank),
     /// Follow a live or finished run in plain lines
     Watch(Watch),
+    /// Write the series of runs as CSV or JSON, or their charts as SVG or PNG
+    Curves(Curves),
     /// Measure training steps on random words
     Bench(Bench),
     /// Show what this machine and terminal offer, and what is missing
@@ -152,6 +154,7 @@ impl Command {
             Command::Bench(args) => args.json || args.in_process,
             Command::Doctor(args) => args.json,
             Command::Watch(args) => args.json,
+            Command::Curves(_) => true,
             Command::Plan(args) => args.json,
             Command::Fgg(args) => args.is_json(),
             Command::Bag(args) => args.run.json,
@@ -266,6 +269,42 @@ pub struct Watch {
     /// Print every event as one JSON object a line, as events.jsonl has them
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Values are raw, one row a step; what is not a finite number is NaN, \
+                        Infinity or -Infinity, in JSON as a string. Smoothing, axes and logarithms \
+                        are of charts alone.\n\
+                        Example: rankspace curves runs/A runs/B --along time --out curves.png")]
+pub struct Curves {
+    /// Run folders; several are overlaid
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// File to write, by its ending csv, json, svg or png [default: CSV on standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// What x is in charts
+    #[arg(long, value_enum, default_value_t = Along::Step)]
+    pub along: Along,
+    /// Logarithmic steps or running times
+    #[arg(long)]
+    pub log_x: bool,
+    /// Logarithmic values
+    #[arg(long)]
+    pub log_y: bool,
+    /// Weight of the past in the curves of steps, 0 for none; the raw line stays behind
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.9, value_parser = weight)]
+    pub smoothing: f64,
+}
+
+/// What x is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Along {
+    Step,
+    /// Running time since the start of each run
+    Time,
+    /// Wall time (UTC)
+    Wall,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@ mod completions;
 mod conflicts;
 mod consensus;
 mod corpus;
+mod curves;
 mod doctor;
 mod ensemble;
 mod eval;
@@ -105,6 +106,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Scaling(args)) => scaling::run(&args, out),
         Some(Command::Fgg(args)) => fgg::run(&args, out),
         Some(Command::Watch(args)) => watch::run(&args, out),
+        Some(Command::Curves(args)) => curves::run(&args, out),
         Some(Command::Bench(args)) => bench::run(&args, out),
         Some(Command::Eval(args)) => eval::run(&args, out),
         Some(Command::Evalb(args)) => evalb::run(&args, out),

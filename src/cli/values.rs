@@ -44,6 +44,12 @@ pub fn share(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0 and up to 100".to_owned())
 }
 
+/// A weight of the past in an average.
+pub fn weight(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|n| (0.0..1.0).contains(n));
+    number.ok_or_else(|| "expected a number from 0 to below 1".to_owned())
+}
+
 /// What is wrong with a `--set KEY=VALUE` that the config does not take.
 pub fn blame(change: &str, error: ConfigError) -> Usage {
     Usage(match error {

@@ -13,12 +13,14 @@ mod export;
 mod grid;
 mod heat;
 mod indented;
+mod letters;
 mod marks;
 mod picture;
 mod plot;
 #[cfg(test)]
 mod read_back;
 mod screen_svg;
+mod sheet;
 mod surprisal;
 mod tree_svg;
 mod vertical;
@@ -33,6 +35,7 @@ pub use marks::{Mark, compared, mark_against};
 pub use picture::{Charset, Picture};
 pub use plot::{Axis, Plot, PlotPoint, Series, plot_to_svg};
 pub use screen_svg::{Paint, screen_to_svg};
+pub use sheet::{Anchor, Colour, LETTER, Shape, Sheet, sheet_to_png, sheet_to_svg};
 pub use surprisal::{
     HeatStep, ScoredSentence, ScoredToken, SurprisalUnit, surprisal_lines, surprisal_rows,
     surprisals_to_json, surprisals_to_svg, surprisals_to_text,

@@ -3,6 +3,7 @@
 //! Live, finished and remote runs give the same events, and this is the one
 //! place that reads them. An event that arrives twice is counted once.
 
+use super::clock::Clock;
 use super::series::Series;
 use crate::report::{DeviceUse, Event, EventKind, Level, Metrics, RunState, epoch_at};
 use std::collections::BTreeMap;
@@ -51,6 +52,10 @@ pub struct History {
     pub tokens_per_second: Series,
     /// Dev figures by name, over steps.
     pub dev: BTreeMap<String, Series>,
+    /// Figures of the other splits over steps, by split and name, e.g. `test_s_f1`.
+    pub other_splits: BTreeMap<String, Series>,
+    /// When every step and evaluation was.
+    pub clock: Clock,
     pub evaluations: Vec<Evaluated>,
     /// Figures of trivial trees on the dev split, by name, e.g. `right_branching`.
     pub baselines: Metrics,
@@ -145,6 +150,7 @@ impl History {
                 total_steps,
             } => {
                 let x = *step as f64;
+                self.clock.push(x, event.elapsed, event.time);
                 self.loss.push(x, *loss);
                 if let Some(sentences) = sentences.filter(|_| *tokens > 0) {
                     self.loss_a_word.push(x, loss * sentences as f64 / *tokens as f64);
@@ -172,10 +178,14 @@ impl History {
                 self.baselines.clone_from(metrics);
             }
             EventKind::Evaluation { step, epoch, split, metrics } => {
-                if split == "dev" {
-                    for (name, &value) in &metrics.0 {
-                        self.dev.entry(name.clone()).or_default().push(*step as f64, value);
-                    }
+                let x = *step as f64;
+                self.clock.push(x, event.elapsed, event.time);
+                for (name, &value) in &metrics.0 {
+                    let series = match split.as_str() {
+                        "dev" => self.dev.entry(name.clone()),
+                        other => self.other_splits.entry(format!("{other}_{name}")),
+                    };
+                    series.or_default().push(x, value);
                 }
                 self.evaluations.push(Evaluated {
                     step: *step,
@@ -208,9 +218,11 @@ impl History {
             &mut self.gradient_norm,
             &mut self.tokens_per_second,
         ];
-        for series in curves.into_iter().chain(self.dev.values_mut()) {
+        let evaluated = self.dev.values_mut().chain(self.other_splits.values_mut());
+        for series in curves.into_iter().chain(evaluated) {
             series.truncate_after(x);
         }
+        self.clock.truncate_after(x);
         self.evaluations.retain(|e| e.step <= step);
         self.rate_cuts.retain(|(at, _)| *at <= step);
         self.checkpoints.retain(|_, at| *at <= step);

@@ -14,17 +14,21 @@
 pub mod app;
 #[cfg(test)]
 mod app_tests;
+pub mod clock;
 pub mod command;
 pub mod commands;
 pub mod comparison;
+pub mod curves;
 pub mod engine;
 pub mod export;
 pub mod field;
+pub mod figures;
 pub mod frame;
 pub mod history;
 pub mod keys;
 pub mod layers;
 pub mod local;
+mod machine;
 #[cfg(test)]
 mod make_pictures;
 pub mod message;

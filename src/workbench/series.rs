@@ -5,6 +5,8 @@
 //! greatest finite value. A column of a chart asks for a range and gets these
 //! four exactly, with no point left out, whatever the zoom.
 
+use std::ops::Range;
+
 /// Points a block; blocks a block of the next level.
 const FAN: usize = 16;
 
@@ -150,6 +152,17 @@ impl Series {
         self.x.partition_point(|&v| v < x)
     }
 
+    /// Number of points up to `x`, those at it included.
+    pub fn index_after(&self, x: f64) -> usize {
+        self.x.partition_point(|&v| v <= x)
+    }
+
+    /// The value at just that x; of several the last.
+    pub fn at(&self, x: f64) -> Option<f64> {
+        let i = self.index_after(x).checked_sub(1)?;
+        (self.x[i] == x).then(|| self.y[i])
+    }
+
     /// The point whose x is nearest.
     pub fn nearest(&self, x: f64) -> Option<(f64, f64)> {
         let i = self.index_of(x);
@@ -166,14 +179,66 @@ impl Series {
         self.summarise(0, from, to.min(self.len()))
     }
 
+    /// The points `from..to` in blocks as large as can be of which `take` wants no parts: it is told
+    /// a block and answers whether that was enough. A single point always is.
+    pub fn pieces(&self, from: usize, to: usize, take: &mut impl FnMut(&Extent) -> bool) {
+        let to = to.min(self.len());
+        let mut at = from;
+        while at < to {
+            // The largest whole block that begins here and ends within.
+            let mut level = 0;
+            let mut size = 1;
+            while level < self.levels.len()
+                && at.is_multiple_of(size * FAN)
+                && at + size * FAN <= to
+            {
+                size *= FAN;
+                level += 1;
+            }
+            self.piece(level, at / size, take);
+            at += size;
+        }
+    }
+
+    /// The same of a range whose extent is known; that is told first, as one block.
+    pub fn pieces_of(
+        &self,
+        range: Range<usize>,
+        extent: Option<Extent>,
+        take: &mut impl FnMut(&Extent) -> bool,
+    ) {
+        if let Some(extent) = extent
+            && !take(&extent)
+        {
+            self.pieces(range.start, range.end, take);
+        }
+    }
+
+    fn piece(&self, level: usize, block: usize, take: &mut impl FnMut(&Extent) -> bool) {
+        let Some(below) = level.checked_sub(1) else {
+            count_a_read();
+            take(&Extent::point(self.y[block]));
+            return;
+        };
+        count_a_read();
+        if !take(&self.levels[below][block]) {
+            for part in block * FAN..(block + 1) * FAN {
+                self.piece(below, part, take);
+            }
+        }
+    }
+
     /// Folds units of a level (points at 0, blocks of `levels[level - 1]` above).
     fn summarise(&self, level: usize, from: usize, to: usize) -> Option<Extent> {
         if from >= to {
             return None;
         }
-        let unit = |i: usize| match level {
-            0 => Extent::point(self.y[i]),
-            _ => self.levels[level - 1][i],
+        let unit = |i: usize| {
+            count_a_read();
+            match level {
+                0 => Extent::point(self.y[i]),
+                _ => self.levels[level - 1][i],
+            }
         };
         let (block_from, block_to) = (from.div_ceil(FAN), to / FAN);
         if level == self.levels.len() || block_from >= block_to {
@@ -184,6 +249,18 @@ impl Series {
         let tail = fold((block_to * FAN..to).map(unit));
         fold([head, middle, tail].into_iter().flatten())
     }
+}
+
+/// Counts the points and blocks that drawing looks at, for the test that they are few.
+fn count_a_read() {
+    #[cfg(test)]
+    READ.set(READ.get() + 1);
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Points and blocks looked at by this thread.
+    pub(crate) static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 fn fold(parts: impl Iterator<Item = Extent>) -> Option<Extent> {
@@ -293,6 +370,27 @@ mod tests {
             let fresh = series(&kept);
             prop_assert_eq!(s.extent(0, s.len()), fresh.extent(0, fresh.len()));
             prop_assert_eq!(&s.levels, &fresh.levels);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_the_whole_in_order(
+            values in prop::collection::vec(value(), 0..900),
+            a in 0usize..900,
+            b in 0usize..900,
+        ) {
+            let s = series(&values);
+            let (from, to) = (a.min(b), a.max(b).min(values.len()));
+            let mut parts = Vec::new();
+            s.pieces(from, to, &mut |part| {
+                let enough = !part.gap;
+                if enough || !part.any {
+                    parts.push(*part);
+                }
+                enough || !part.any
+            });
+            prop_assert_eq!(fold(parts.into_iter()), s.extent(from, to));
         }
     }
 

@@ -169,6 +169,26 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// The time of day, UTC, of seconds since 1970: `22:01:05`.
+pub fn time_of_day(time: f64) -> String {
+    let seconds = time.max(0.0) as u64 % 86_400;
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds % 3600 / 60, seconds % 60)
+}
+
+/// The day, UTC, of seconds since 1970: `2026-11-29`.
+pub fn day(time: f64) -> String {
+    // Years begin in March here, so that the day that comes and goes is the last one.
+    let days = (time.max(0.0) as u64 / 86_400) + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + year + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 /// A count with thin groups: `12 345`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -270,6 +290,21 @@ mod tests {
         assert_eq!(wrap("the old cat\nsleeps", 7), ["the old", "cat", "sleeps"]);
         assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
         assert_eq!(wrap("", 3), [""]);
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for (time, expected) in [
+            (0.0, "1970-01-01"),
+            (951_782_400.0, "2000-02-29"),
+            (951_868_800.0, "2000-03-01"),
+            (1_795_989_600.0, "2026-11-29"),
+            (4_107_542_399.0, "2100-02-28"),
+            (4_107_542_400.0, "2100-03-01"),
+        ] {
+            assert_eq!(day(time), expected);
+        }
+        assert_eq!(time_of_day(1_795_989_665.9), "22:01:05");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod call;
 mod card;
 mod commands;
+mod curves;
 mod device;
 mod ensembles;
 mod evalb;

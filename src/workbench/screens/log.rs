@@ -166,7 +166,7 @@ impl Log {
             Level::Error => "✗",
         };
         let source = text::fit(&line.source, 24).into_owned();
-        let head = format!("{} ", clock(line.time));
+        let head = format!("{} ", text::time_of_day(line.time));
         let prefix = head.len() + 2 + source.chars().count() + 2;
         let room = width.saturating_sub(prefix).max(10);
         let body = if self.wrap {
@@ -193,12 +193,6 @@ impl Log {
             })
             .collect()
     }
-}
-
-/// Time of day, UTC.
-fn clock(time: f64) -> String {
-    let seconds = time.max(0.0) as u64 % 86_400;
-    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds % 3600 / 60, seconds % 60)
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub fn commands(id: ScreenId) -> impl Iterator<Item = &'static Command> {
         ScreenId::Corpora => {
             &[corpora::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
         }
-        ScreenId::Train => &[train::COMMANDS],
+        ScreenId::Train => &[train::COMMANDS, moves::LIST],
         ScreenId::Grammar => &[grammar::COMMANDS, moves::LIST, moves::SCROLL_ROWS],
         ScreenId::Parses => {
             &[parses::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]

@@ -1,6 +1,7 @@
 //! What part of the curves is seen, smoothing, and the cursor.
 
-use super::figures::{Figure, Kind, Page};
+use crate::workbench::clock::{Along, XAxis};
+use crate::workbench::figures::{Figure, Kind, Page};
 use crate::workbench::names::RunId;
 use crate::workbench::screen::Context;
 use crate::workbench::series::{Series, Smoothed};
@@ -13,13 +14,13 @@ const SMOOTHING: [f64; 4] = [0.0, 0.6, 0.9, 0.97];
 /// Fewest steps in view.
 const CLOSEST: f64 = 8.0;
 
-/// Which steps are in view.
+/// What is in view, in steps or in seconds as the axis is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Window {
     /// From the first to the newest.
     #[default]
     All,
-    /// The newest, that many.
+    /// The newest, so wide.
     Tail(f64),
     Fixed(f64, f64),
 }
@@ -30,8 +31,10 @@ pub struct Charts {
     pub log_y: bool,
     /// Whether the loss is that of a sentence.
     per_sentence: bool,
-    /// Step under the cursor.
+    /// Step of the selected run under the cursor.
     pub cursor: Option<f64>,
+    pub axis: XAxis,
+    log_x: bool,
     smoothing: usize,
     window: Window,
     smoothed: HashMap<(RunId, Figure), Smoothed>,
@@ -44,6 +47,8 @@ impl Default for Charts {
             log_y: false,
             per_sentence: false,
             cursor: None,
+            axis: XAxis::default(),
+            log_x: false,
             // Losses of single batches still differ.
             smoothing: 2,
             window: Window::default(),
@@ -63,9 +68,20 @@ impl Charts {
         self.smoothed.get(&(run, figure)).map(Smoothed::series)
     }
 
-    /// Steps from edge to edge.
+    /// Whether x is logarithmic: no time of the calendar is.
+    pub fn log_x(&self) -> bool {
+        self.log_x && self.axis != XAxis::Wall
+    }
+
+    /// Where the cursor lies along x.
+    pub fn cursor_place(&self, shared: &Shared) -> Option<f64> {
+        let run = shared.selected_run()?;
+        Some(Along::of(&run.history.clock, self.axis).place(self.cursor?))
+    }
+
+    /// From edge to edge, in steps or in seconds.
     pub fn window(&self, shared: &Shared) -> (f64, f64) {
-        let (first, last) = span(shared);
+        let (first, last) = self.span(shared);
         match self.window {
             Window::All => (first, last),
             Window::Tail(width) => ((last - width).max(first), last),
@@ -137,6 +153,20 @@ impl Charts {
                 let why = if early { ": a run in view does not say the other" } else { "" };
                 context.status(format!("loss a {what}{why}"));
             }
+            "axis" => {
+                self.axis = self.axis.next();
+                // What was in view were other units.
+                self.window = Window::All;
+                context.status(format!("by {}", self.axis.name()));
+            }
+            "log-x" if self.axis == XAxis::Wall => {
+                context.status("wall time has no logarithm: a draws by step or running time");
+            }
+            "log-x" => {
+                self.log_x = !self.log_x;
+                let scale = if self.log_x { "logarithmic" } else { "linear" };
+                context.status(format!("{scale} {}", self.axis.name()));
+            }
             "figures" if Kind::of(shared.selected_run()) == Kind::Counted => {
                 context.status("a model that is counted has no optimiser: these are its curves");
             }
@@ -165,41 +195,76 @@ impl Charts {
         if of_language_model(shared) || a_word { Figure::Loss } else { Figure::SentenceLoss }
     }
 
-    /// By a hundredth of what is seen, at least to the next point.
+    /// By a hundredth of what is seen, at least to the next step.
     fn move_cursor(&mut self, direction: f64, shared: &Shared) {
         let (from, to) = self.window(shared);
         let Some(run) = shared.selected_run() else { return };
-        let loss = &run.history.loss;
-        let at = match self.cursor {
+        let clock = &run.history.clock;
+        let row = |x: f64| clock.nearest(self.axis, x.clamp(from, to));
+        let next = match self.cursor.and_then(|step| clock.nearest(XAxis::Step, step)) {
             // It comes in at the newest step in view.
-            None => to,
+            None => row(to),
             Some(at) => {
-                let by = ((to - from) / 100.0).max(1.0);
-                at + direction * by
+                let x = clock.at(at, self.axis);
+                let target = match self.log_x() && from > 0.0 {
+                    true => x * (to / from).powf(direction / 100.0),
+                    false => x + direction * (to - from) / 100.0,
+                };
+                let next = row(target).map(|next| match direction > 0.0 {
+                    true => next.max(at + 1).min(clock.len() - 1),
+                    false => next.min(at.saturating_sub(1)),
+                });
+                next.filter(|&next| (from..=to).contains(&clock.at(next, self.axis)))
             }
         };
-        let nearest = loss.nearest(at.clamp(from, to)).map(|(x, _)| x);
-        self.cursor = nearest.or(self.cursor);
+        if let Some(next) = next {
+            self.cursor = Some(clock.at(next, XAxis::Step));
+        }
     }
 
     /// Around the cursor, or at the newest end.
     fn zoom(&mut self, by: f64, shared: &Shared) {
-        let (first, last) = span(shared);
+        let (first, last) = self.span(shared);
         let (from, to) = self.window(shared);
-        let width = ((to - from) * by).max(CLOSEST);
+        let width = ((to - from) * by).max(self.closest(shared));
         if width >= last - first {
             self.window = Window::All;
             return;
         }
-        self.window = match (self.cursor, self.window) {
+        self.window = match (self.cursor_place(shared), self.window) {
             (Some(at), _) => fixed(at - width / 2.0, width, first, last),
             (None, Window::Fixed(..)) => fixed((from + to - width) / 2.0, width, first, last),
             (None, _) => Window::Tail(width),
         };
     }
 
+    /// The width of so few steps.
+    fn closest(&self, shared: &Shared) -> f64 {
+        if self.axis == XAxis::Step {
+            return CLOSEST;
+        }
+        let (first, last) = self.span(shared);
+        let steps = shared.drawn_runs().map(|r| r.history.clock.len()).max().unwrap_or(1);
+        (last - first) * CLOSEST / steps.max(8) as f64
+    }
+
+    /// Where all runs shown begin and end.
+    fn span(&self, shared: &Shared) -> (f64, f64) {
+        let ends = shared.drawn_runs().filter_map(|run| {
+            let clock = &run.history.clock;
+            let last = clock.len().checked_sub(1)?;
+            // A logarithm has no place for step 0.
+            let first = match self.log_x() {
+                true => (0..=last).find(|&i| clock.at(i, self.axis) > 0.0)?,
+                false => 0,
+            };
+            Some((clock.at(first, self.axis), clock.at(last, self.axis)))
+        });
+        ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0.0, 1.0))
+    }
+
     fn pan(&mut self, by: f64, shared: &Shared) {
-        let (first, last) = span(shared);
+        let (first, last) = self.span(shared);
         let (from, to) = self.window(shared);
         if to - from < last - first {
             self.window = fixed(from + by, to - from, first, last);
@@ -215,16 +280,4 @@ pub fn of_language_model(shared: &Shared) -> bool {
 fn fixed(from: f64, width: f64, first: f64, last: f64) -> Window {
     let from = from.min(last - width).max(first);
     Window::Fixed(from, from + width)
-}
-
-/// First and last step of all runs shown.
-fn span(shared: &Shared) -> (f64, f64) {
-    let ends = shared.drawn_runs().filter_map(|r| {
-        let loss = &r.history.loss;
-        let evaluated = || r.history.evaluations.iter().map(|e| e.step as f64);
-        let steps = || loss.first_x().into_iter().chain(loss.last().map(|p| p.0));
-        let all = || evaluated().chain(steps());
-        Some((all().reduce(f64::min)?, all().reduce(f64::max)?))
-    });
-    ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0.0, 1.0))
 }

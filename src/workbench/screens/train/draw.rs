@@ -1,14 +1,15 @@
 //! The picture of Train.
 
-use super::figures::{Figure, Kind};
 use super::words::{device, head_title, left, milliseconds, parts, was_counted};
-use super::{Train, charts, side};
+use super::{Train, charts, side, table};
 use crate::report::counted;
+use crate::workbench::clock::Along;
+use crate::workbench::figures::{Figure, Kind};
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::theme::Theme;
-use crate::workbench::widgets::chart::{Chart, Names, Trace};
+use crate::workbench::widgets::chart::{self, Chart, Names, Trace};
 use crate::workbench::widgets::{bar, empty_state, literature, pane};
 use crate::workbench::{sizes, text};
 use ratatui::Frame;
@@ -61,6 +62,9 @@ fn draw_charts(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
             ["A reranker learns without steps of an optimiser.", "", "6  shows it on Rerank"];
         return empty_state(frame, area, "Train", &lines, view.theme);
     }
+    if train.table {
+        return table::draw(train, frame, area, view);
+    }
     let figures = train.charts.page.figures(Kind::of(view.shared.selected_run()));
     // Two rows where they have their five lines each.
     let rows = figures.len().div_ceil(2).min(usize::from(area.height / 5).max(1));
@@ -89,6 +93,7 @@ fn draw_chart(train: &Train, figure: Figure, frame: &mut Frame, area: Rect, view
             behind: smooth.is_some().then_some(raw),
             style: theme.series(i),
             symbol: theme.series_symbol(i),
+            along: Along::of(&run.history.clock, charts.axis),
         });
     }
     let selected = view.shared.selected_run();
@@ -105,9 +110,10 @@ fn draw_chart(train: &Train, figure: Figure, frame: &mut Frame, area: Rect, view
         traces,
         references,
         window: charts.window(view.shared),
+        log_x: charts.log_x(),
         log_y: charts.log_y,
-        names: Names::Steps,
-        cursor: charts.cursor,
+        names: Names::Run(charts.axis),
+        cursor: charts.cursor_place(view.shared),
         theme,
     };
     frame.render_widget(&chart, inside);
@@ -148,7 +154,10 @@ fn chart_title<'a>(train: &Train, figure: Figure, traces: &[Trace], view: &View)
             spans.push(Span::styled(format!("~{} ", text::figure(value)), theme.dim));
         }
         if charts.cursor.is_some() {
-            spans.push(Span::styled(format!("at {step:.0} "), theme.dim));
+            let along = traces.first().map_or(Along::Step, |t| t.along);
+            let window = charts.window(view.shared);
+            let place = chart::place(charts.axis, along.place(step), window);
+            spans.push(Span::styled(format!("at {place} "), theme.dim));
         }
     }
     // The curve is the development set's; what the test set gave is a figure beside it.

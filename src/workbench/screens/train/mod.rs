@@ -1,17 +1,19 @@
 //! The Train screen: a run's curves and figures, and the keys that steer it.
 
 mod charts;
+mod commands;
 mod compare;
 mod devices;
 mod draw;
-mod figures;
+mod exporting;
 mod notes;
 mod side;
+mod table;
 mod words;
 
 use crate::config::{self, Config};
-use crate::workbench::command::Command;
 use crate::workbench::engine::Control;
+use crate::workbench::machine::Machine;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::popup::{Answer, Choice, Item, Popup};
@@ -26,104 +28,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
 
+pub use commands::COMMANDS;
 pub use notes::NOTES;
-
-pub const COMMANDS: &[Command] = &[
-    Command {
-        name: "new",
-        keys: &["n"],
-        help: "Start a training from a preset or a config file",
-        short: "new",
-    },
-    Command {
-        name: "device",
-        keys: &["D"],
-        help: "Choose the device of the trainings that are started next",
-        short: "",
-    },
-    Command {
-        name: "pause",
-        keys: &["p", "Space"],
-        help: "Pause the run, or let a paused one go on",
-        short: "pause",
-    },
-    Command {
-        name: "stop",
-        keys: &["x"],
-        help: "Stop the run: finishes the step, writes `last`, keeps `best`",
-        short: "stop",
-    },
-    Command {
-        name: "resume",
-        keys: &["R"],
-        help: "Go on with a stopped run from its last checkpoint",
-        short: "resume",
-    },
-    Command {
-        name: "figures",
-        keys: &["v"],
-        help: "Show the curves of learning, or those of the optimiser and speed",
-        short: "curves",
-    },
-    Command {
-        name: "cursor-right",
-        keys: &["Right"],
-        help: "Move the cursor to later steps",
-        short: "cursor",
-    },
-    Command {
-        name: "smoothing",
-        keys: &["s"],
-        help: "Smooth the curves of steps: off, 0.6, 0.9, 0.97; the raw line stays behind",
-        short: "smooth",
-    },
-    Command {
-        name: "learning-rate",
-        keys: &["r"],
-        help: "Change the learning rate of the running training",
-        short: "rate",
-    },
-    Command { name: "log-y", keys: &["y"], help: "Logarithmic or linear values", short: "log" },
-    Command { name: "checkpoint", keys: &["c"], help: "Write a checkpoint now", short: "" },
-    Command { name: "loss", keys: &["w"], help: "Show the loss a word, or a sentence", short: "" },
-    Command {
-        name: "cursor-left",
-        keys: &["Left"],
-        help: "Move the cursor to earlier steps; its values stand above the charts",
-        short: "",
-    },
-    Command { name: "cursor-off", keys: &["Esc"], help: "Take the cursor away", short: "" },
-    Command { name: "zoom-in", keys: &["+", "="], help: "See fewer steps", short: "zoom" },
-    Command { name: "zoom-out", keys: &["-"], help: "See more steps", short: "" },
-    Command { name: "pan-left", keys: &["<", "h"], help: "Look at earlier steps", short: "" },
-    Command { name: "pan-right", keys: &[">", "l"], help: "Look at later steps", short: "" },
-    Command {
-        name: "follow",
-        keys: &["f"],
-        help: "Keep the newest steps in view at this zoom",
-        short: "",
-    },
-    Command { name: "reset", keys: &["0"], help: "See the whole run", short: "" },
-    Command {
-        name: "literature",
-        keys: &["L"],
-        help: "Show published figures of such models, or no longer: of another corpus",
-        short: "",
-    },
-    Command {
-        name: "scroll-down",
-        keys: &["J", "Shift-Down"],
-        help: "Scroll the figures beside the charts, where not all have room",
-        short: "",
-    },
-    Command { name: "scroll-up", keys: &["K", "Shift-Up"], help: "Scroll them back", short: "" },
-    Command {
-        name: "overlay-none",
-        keys: &["o"],
-        help: "Take the overlaid runs away; Runs (7) adds them",
-        short: "",
-    },
-];
 
 /// Name of the last entry in the list of presets.
 const FROM_FILE: &str = "config file…";
@@ -140,6 +46,10 @@ pub struct Train {
     device: Devices,
     /// Lines of the column beside the charts that are passed by.
     scroll: usize,
+    /// Whether the table stands in place of the charts.
+    table: bool,
+    /// What this machine does, since the screen was in view.
+    machine: Option<Machine>,
 }
 
 impl Screen for Train {
@@ -153,8 +63,17 @@ impl Screen for Train {
             Input::Answer { popup: "device", answer: Answer::Item(i) } => {
                 self.device.choose(*i, context);
             }
+            Input::Answer { popup: exporting::POPUP, answer: Answer::Item(i) } => {
+                self.export(*i, context);
+            }
             Input::Answer { popup, answer } => answered(popup, answer, &self.device, context),
             Input::Task(report) if report.kind == "devices" => self.device.ask(report, context),
+            Input::Task(report) if report.kind == exporting::TASK => {
+                exporting::written(report, context);
+            }
+            Input::Shown | Input::Tick => {
+                self.machine = Machine::look(self.machine.take(), context.shared.now);
+            }
             Input::Task(report) => config_read(report, &self.device, context),
             Input::Run(id) if context.shared.drawn_runs().any(|r| r.id == id) => {
                 self.charts.follow(context.shared);
@@ -190,6 +109,10 @@ impl Train {
                 let rows = moves::scrolled(name).map_or(0, |(_, rows)| rows);
                 self.scroll = self.scroll.saturating_add_signed(rows).min(last);
             }
+            ("table", _) => self.table = !self.table,
+            ("export", _) => exporting::ask(context),
+            ("copy", _) => self.copy(context),
+            (name, _) if moves::moved(name, 0, 0).is_some() => self.select_row(name, context),
             ("new", _) => context.push(Effect::Popup(presets_popup())),
             ("device", _) => devices::look(context),
             ("overlay-none", _) => {
@@ -322,5 +245,7 @@ fn config_read(report: &mut TaskReport, device: &Devices, context: &mut Context)
     }
 }
 
+#[cfg(test)]
+mod dashboard_tests;
 #[cfg(test)]
 mod tests;

@@ -54,6 +54,16 @@ pub const NOTES: &[Term] = &[
         name: "NT, PT",
         meaning: "Number of nonterminals and of preterminals; states are those of an HMM",
     },
+    Term {
+        name: "along x",
+        meaning: "Step; running time since the start of each run, pauses left out, so that overlaid \
+                  runs begin together; or wall time, UTC. An evaluation lies at its step",
+    },
+    Term {
+        name: "×",
+        meaning: "Here a value is not a finite number, or has no logarithm: no line is drawn \
+                  through it. In files it is NaN, Infinity or -Infinity",
+    },
     Term { name: "dashed line", meaning: "What right-branching trees reach on the same sentences" },
     Term {
         name: "last, best",

@@ -2,9 +2,9 @@
 
 use super::Train;
 use super::charts::of_language_model;
-use super::figures::{Kind, baselines};
 use super::words::{device, head_title, left, milliseconds, parts, was_counted};
 use crate::report::DeviceUse;
+use crate::workbench::figures::{Kind, baselines};
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::RunEntry;
@@ -47,6 +47,12 @@ pub(super) fn lines<'a>(train: &Train, run: &RunEntry, view: &View) -> Vec<Line<
     overlay_rows(train, width, view, &mut lines);
     settings_rows(run, theme, &mut lines);
     view_rows(train, Kind::of(Some(run)), theme, &mut lines);
+    if let Some(machine) = &train.machine {
+        heading("This machine", theme, &mut lines);
+        for (name, value) in machine.rows() {
+            lines.push(row(name, value, theme));
+        }
+    }
     lines
 }
 
@@ -298,5 +304,7 @@ fn view_rows<'a>(train: &Train, kind: Kind, theme: &Theme, lines: &mut Vec<Line<
         lines.push(row("smoothing", smoothing, theme));
     }
     lines.push(row("values", if charts.log_y { "logarithmic" } else { "linear" }, theme));
-    lines.push(row("steps", charts.window_name(), theme));
+    let log = if charts.log_x() { "log " } else { "" };
+    lines.push(row("along x", format!("{log}{}", charts.axis.name()), theme));
+    lines.push(row("in view", charts.window_name(), theme));
 }

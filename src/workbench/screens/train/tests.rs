@@ -1,6 +1,7 @@
 use super::*;
 use crate::report::EventKind;
 use crate::report::RunState;
+use crate::workbench::figures::Figure;
 use crate::workbench::testing::{
     event, language_run, learning, learning_language, picture, run, shared_with_run, step, update,
 };
@@ -55,12 +56,12 @@ fn smoothing_keeps_the_raw_line_and_both_values() {
     let mut shared = shared_with_run(60);
     let mut train = train(&shared);
     assert_eq!(train.charts.smoothing(), Some(0.9));
-    let smooth = train.charts.smoothed(RunId(1), figures::Figure::Loss).expect("follows");
+    let smooth = train.charts.smoothed(RunId(1), Figure::Loss).expect("follows");
     assert_eq!(smooth.len(), 60);
     // New steps are taken in when the run reports them.
     shared.runs[0].history.push(&event(1000, step(61, 21.0)));
     update(&mut train, Input::Run(RunId(1)), &shared);
-    let smooth = train.charts.smoothed(RunId(1), figures::Figure::Loss).expect("follows");
+    let smooth = train.charts.smoothed(RunId(1), Figure::Loss).expect("follows");
     assert_eq!(smooth.len(), 61);
     insta::assert_snapshot!("train_smooth_log", {
         update(&mut train, Input::Command("log-y"), &shared);
@@ -404,7 +405,7 @@ fn a_loss_is_drawn_as_what_it_is_also_when_the_settings_are_read_after_the_event
     update(&mut train, Input::Run(RunId(2)), &shared);
     shared.runs[1].config = config;
     update(&mut train, Input::Selection, &shared);
-    let smooth = train.charts.smoothed(RunId(2), figures::Figure::Loss).expect("follows");
+    let smooth = train.charts.smoothed(RunId(2), Figure::Loss).expect("follows");
     let raw = &shared.runs[1].history.loss;
     for i in 0..40 {
         let (smooth, raw) = (smooth.point(i).1, raw.point(i).1);

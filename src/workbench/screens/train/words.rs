@@ -1,8 +1,8 @@
 //! Words on a run that the head and the column of Train share.
 
-use super::figures::Kind;
 use crate::config::Config;
 use crate::report::{DeviceUse, counted};
+use crate::workbench::figures::Kind;
 use crate::workbench::screen::View;
 use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::text;

@@ -25,6 +25,28 @@ impl Scale {
         Scale { from, to: if to > from { to } else { from + 1.0 }, log: false }
     }
 
+    /// A scale from edge to edge; logarithmic where both edges are above 0.
+    pub fn across(from: f64, to: f64, log: bool) -> Scale {
+        Scale { log: log && from > 0.0 && to > from, ..Scale::exact(from, to) }
+    }
+
+    pub fn is_log(&self) -> bool {
+        self.log
+    }
+
+    /// The values at both ends.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.from, self.to)
+    }
+
+    /// Where the i-th of so many equal parts begins.
+    pub fn edge(&self, i: usize, parts: usize) -> f64 {
+        match self.log {
+            true => self.value(i as f64 / parts as f64),
+            false => self.from + (self.to - self.from) * i as f64 / parts as f64,
+        }
+    }
+
     /// 0 at the lower end, 1 at the upper; `None` where it has no place.
     pub fn place(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || (self.log && value <= 0.0) {

@@ -63,6 +63,19 @@ impl Canvas {
         }
     }
 
+    /// Whether a stroke would add no dot.
+    pub fn is_filled(&self, column: i64, row_a: i64, row_b: i64) -> bool {
+        let last = self.rows() as i64 - 1;
+        let (top, bottom) = (row_a.min(row_b).max(0), row_a.max(row_b).min(last));
+        let Some(c) = usize::try_from(column).ok().filter(|&c| c < self.columns()) else {
+            return true;
+        };
+        (top..=bottom).all(|row| {
+            let r = row as usize;
+            self.cells[r / 4 * self.width + c / 2] & BITS[r % 4][c % 2] != 0
+        })
+    }
+
     /// A line between two dots, without holes; only the part inside costs time.
     pub fn line(&mut self, from: (i64, i64), to: (i64, i64), style: Style) {
         let (a, b) = if from.0 <= to.0 { (from, to) } else { (to, from) };

@@ -6,10 +6,13 @@
 
 mod axis;
 mod canvas;
+mod times;
 
 pub use axis::Scale;
 pub use canvas::Canvas;
+pub use times::{place, ticks as time_ticks};
 
+use crate::workbench::clock::{Along, XAxis};
 use crate::workbench::series::{Extent, Series};
 use crate::workbench::text;
 use crate::workbench::theme::Theme;
@@ -33,6 +36,8 @@ pub struct Trace<'a> {
     pub style: Style,
     /// Marks single points where there are few.
     pub symbol: &'static str,
+    /// Where its steps lie along x.
+    pub along: Along<'a>,
 }
 
 /// What stands below the horizontal axis.
@@ -42,6 +47,8 @@ pub enum Names<'a> {
     Steps,
     /// x is a power of ten, to be named by its value.
     Decades,
+    /// What x is of a run, said below the vertical axis, with its own ticks.
+    Run(XAxis),
     /// These places, as far as there is room.
     Places(&'a [(f64, String)]),
 }
@@ -52,49 +59,75 @@ pub struct Chart<'a> {
     pub traces: Vec<Trace<'a>>,
     /// Named horizontal lines.
     pub references: Vec<(&'a str, f64)>,
-    /// Steps from edge to edge.
+    /// From edge to edge.
     pub window: (f64, f64),
+    pub log_x: bool,
     pub log_y: bool,
     pub names: Names<'a>,
-    /// Step under the cursor.
+    /// Where the cursor lies along x.
     pub cursor: Option<f64>,
     pub theme: &'a Theme,
 }
 
 /// A trace cut to columns: what lies in each, and the neighbours outside.
-struct Columns {
+struct Columns<'a> {
+    series: &'a Series,
+    /// Numbers of the points in each column.
+    ranges: Vec<Range<usize>>,
     extents: Vec<Option<Extent>>,
+    /// Where they lie along x, and their values.
     before: Option<(f64, f64)>,
     after: Option<(f64, f64)>,
 }
 
-impl Columns {
-    fn of(series: &Series, window: (f64, f64), columns: usize) -> Columns {
-        let edge = |i: usize| window.0 + (window.1 - window.0) * i as f64 / columns as f64;
-        let mut from = series.index_of(window.0);
+impl<'a> Columns<'a> {
+    fn of(series: &'a Series, along: Along, x: &Scale, columns: usize) -> Columns<'a> {
+        let point = |i: usize| {
+            let (step, y) = series.point(i);
+            (along.place(step), y)
+        };
+        let mut from = along.index(series, x.edge(0, columns));
         let first = from;
-        let extents = (0..columns)
+        let ranges: Vec<Range<usize>> = (0..columns)
             .map(|i| {
-                let to = if i + 1 == columns {
-                    // The right edge belongs to the last column.
-                    let mut end = series.index_of(window.1);
-                    while end < series.len() && series.point(end).0 <= window.1 {
-                        end += 1;
-                    }
-                    end
-                } else {
-                    series.index_of(edge(i + 1))
-                };
-                let extent = series.extent(from, to);
+                let edge = x.edge(i + 1, columns);
+                let mut to = along.index(series, edge).max(from);
+                // The right edge belongs to the last column.
+                while i + 1 == columns && to < series.len() && point(to).0 <= x.ends().1 {
+                    to += 1;
+                }
+                let range = from..to;
                 from = to;
-                extent
+                range
             })
             .collect();
         Columns {
-            extents,
-            before: first.checked_sub(1).map(|i| series.point(i)),
-            after: (from < series.len()).then(|| series.point(from)),
+            series,
+            extents: ranges.iter().map(|r| series.extent(r.start, r.end)).collect(),
+            ranges,
+            before: first.checked_sub(1).map(point),
+            after: (from < series.len()).then(|| point(from)),
         }
+    }
+
+    /// Least and greatest value in a column that have a place on the vertical axis.
+    fn range(&self, column: usize, log_y: bool) -> Option<(f64, f64)> {
+        let extent = self.extents[column].filter(|e| e.any)?;
+        if !log_y || extent.min > 0.0 {
+            return Some((extent.min, extent.max));
+        }
+        if extent.max <= 0.0 {
+            return None;
+        }
+        let mut least = extent.max;
+        let range = self.ranges[column].clone();
+        self.series.pieces(range.start, range.end, &mut |part| {
+            if part.any && part.min > 0.0 {
+                least = least.min(part.min);
+            }
+            !part.any || part.min > 0.0 || part.max <= 0.0
+        });
+        Some((least, extent.max))
     }
 }
 
@@ -102,17 +135,16 @@ impl Chart<'_> {
     /// Least and greatest value in view, references included.
     fn range(&self, columns: &[(Columns, Option<Columns>)]) -> Option<(f64, f64)> {
         let fits = |v: &f64| v.is_finite() && (!self.log_y || *v > 0.0);
-        let extents = columns
-            .iter()
-            .flat_map(|(a, b)| a.extents.iter().chain(b.iter().flat_map(|b| &b.extents)))
-            .flatten()
-            .filter(|e| e.any)
-            .flat_map(|e| [e.min, e.max, e.first, e.last]);
+        let all = columns.iter().flat_map(|(a, b)| std::iter::once(a).chain(b));
+        let extents = all.flat_map(|columns| {
+            (0..columns.ranges.len()).filter_map(|i| columns.range(i, self.log_y))
+        });
         // Where a window holds no point of its own, the line through it decides.
         let passing = columns.iter().flat_map(|(a, _)| [a.before, a.after]).flatten();
-        let values: Vec<f64> = extents.filter(fits).collect();
-        let values =
-            if values.is_empty() { passing.map(|p| p.1).filter(fits).collect() } else { values };
+        let mut values: Vec<f64> = extents.flat_map(|(min, max)| [min, max]).collect();
+        if values.is_empty() {
+            values = passing.map(|p| p.1).filter(fits).collect();
+        }
         if values.is_empty() {
             return None;
         }
@@ -134,9 +166,10 @@ impl Widget for &Chart<'_> {
             ..area
         };
         let columns = usize::from(plot.width) * 2;
-        let cut = |series| Columns::of(series, self.window, columns);
-        let data: Vec<_> = self.traces.iter().map(|t| (cut(t.series), t.behind.map(cut))).collect();
-        let x = Scale::exact(self.window.0, self.window.1);
+        let x = Scale::across(self.window.0, self.window.1, self.log_x);
+        let cut = |t: &Trace<'_>, series| Columns::of(series, t.along, &x, columns);
+        let data: Vec<_> =
+            self.traces.iter().map(|t| (cut(t, t.series), t.behind.map(|b| cut(t, b)))).collect();
         draw_x_axis(self, &x, plot, buffer);
         let Some((low, high)) = self.range(&data) else {
             draw_frame(self, plot, buffer);
@@ -175,7 +208,7 @@ impl Widget for &Chart<'_> {
         }
         canvas.render(plot, buffer);
         for (trace, (columns, _)) in self.traces.iter().zip(&data).rev() {
-            draw_points(trace, columns, &x, &y, self.window, plot, buffer);
+            draw_points(trace, columns, &x, &y, plot, buffer);
             draw_gaps(self.theme, columns, plot, buffer, self.log_y);
         }
     }
@@ -187,36 +220,51 @@ fn dot_row(place: f64, rows: usize) -> i64 {
     ((1.0 - place) * (rows - 1) as f64).round() as i64
 }
 
+/// Draws the very dots that lines between all neighbouring points would set: within a column of
+/// dots they are what lies between the least and the greatest point of every unbroken stretch.
 fn draw_trace(canvas: &mut Canvas, data: &Columns, x: &Scale, y: &Scale, style: Style) {
     let (columns, rows) = (canvas.columns(), canvas.rows());
     let row = |v: f64| y.place(v).map(|p| dot_row(p, rows));
     let outside = |(px, py): (f64, f64)| {
-        let column = (x.place(px)?.clamp(-100.0, 100.0) * columns as f64) as i64;
-        Some((column, row(py)?))
+        // A logarithm has no place for 0: that is far to the left.
+        let place = x.place(px).unwrap_or(-100.0);
+        Some(((place.clamp(-100.0, 100.0) * columns as f64) as i64, row(py)?))
     };
     let mut pen = data.before.and_then(outside);
-    for (column, extent) in data.extents.iter().enumerate() {
-        let Some(extent) = extent else { continue };
+    for (column, range) in data.ranges.iter().enumerate() {
         let column = column as i64;
-        if !extent.any {
-            pen = None;
-            continue;
-        }
-        // On a logarithmic scale a value of 0 or less is a gap too.
-        let (Some(first), Some(last)) = (row(extent.first), row(extent.last)) else {
-            pen = None;
-            if let (Some(top), Some(bottom)) = (row(extent.max), row(y.value(0.0))) {
-                canvas.stroke(column, top, bottom, style);
+        data.series.pieces_of(range.clone(), data.extents[column as usize], &mut |part| {
+            if !part.any {
+                pen = None;
+                return true;
             }
-            continue;
-        };
-        if let (Some(from), false) = (pen, extent.opens_with_gap) {
-            canvas.line(from, (column, first), style);
-        }
-        let top = row(extent.max).unwrap_or(first);
-        let bottom = row(extent.min).unwrap_or(last);
-        canvas.stroke(column, top, bottom, style);
-        pen = (!extent.closes_with_gap).then_some((column, last));
+            // On a logarithmic scale a value of 0 or less is a gap too.
+            let (first, last) = (row(part.first), row(part.last));
+            if let (Some(from), Some(to), false) = (pen, first, part.opens_with_gap) {
+                canvas.line(from, (column, to), style);
+            }
+            let (top, bottom) = (row(part.max), row(part.min));
+            let whole = !part.gap && bottom.is_some();
+            let enough = match (top, bottom.or_else(|| row(y.value(0.0)))) {
+                (Some(top), Some(bottom)) if whole => {
+                    canvas.stroke(column, top, bottom, style);
+                    true
+                }
+                // No point of it can add a dot.
+                (Some(top), Some(bottom)) if canvas.is_filled(column, top, bottom) => {
+                    canvas.stroke(column, top, bottom, style);
+                    true
+                }
+                (Some(_), Some(_)) => false,
+                _ => true,
+            };
+            if enough {
+                pen = last.filter(|_| !part.closes_with_gap).map(|row| (column, row));
+            } else if part.opens_with_gap || first.is_none() {
+                pen = None;
+            }
+            enough
+        });
     }
     if let (Some(from), Some(to)) = (pen, data.after.and_then(outside)) {
         canvas.line(from, to, style);
@@ -229,20 +277,21 @@ fn draw_points(
     data: &Columns,
     x: &Scale,
     y: &Scale,
-    window: (f64, f64),
     plot: Rect,
     buffer: &mut Buffer,
 ) {
-    let from = trace.series.index_of(window.0);
-    let points: Range<usize> = from..trace.series.index_of(window.1 + 1e-9);
+    let (Some(first), Some(last)) = (data.ranges.first(), data.ranges.last()) else { return };
+    let points = first.start..last.end;
     if trace.behind.is_some() || points.len() > usize::from(plot.width) / 3 {
         return;
     }
     // The cell of a point is the cell of its column of dots.
     let columns = data.extents.len();
     for i in points {
-        let (px, py) = trace.series.point(i);
-        let (Some(px), Some(py)) = (x.place(px), y.place(py)) else { continue };
+        let (step, py) = trace.series.point(i);
+        let (Some(px), Some(py)) = (x.place(trace.along.place(step)), y.place(py)) else {
+            continue;
+        };
         let column = ((px * columns as f64) as usize).min(columns - 1) / 2;
         let row = dot_row(py, usize::from(plot.height) * 4) / 4;
         let at = (plot.x + column as u16, plot.y + (row.max(0) as u16).min(plot.height - 1));
@@ -295,18 +344,31 @@ fn draw_x_axis(chart: &Chart, x: &Scale, plot: Rect, buffer: &mut Buffer) {
     if chart.traces.iter().all(|t| t.series.is_empty()) {
         return;
     }
+    if let Names::Run(axis) = chart.names {
+        let name = match (axis, x.is_log()) {
+            (XAxis::Step, false) => "step",
+            (XAxis::Step, true) => "log s.",
+            (XAxis::Elapsed, false) => "time",
+            (XAxis::Elapsed, true) => "log t.",
+            (XAxis::Wall, _) => "UTC",
+        };
+        buffer.set_string(free, y, name, chart.theme.dim);
+        // The first label may stand close.
+        free += name.len() as u16 + 1;
+    }
     let ticks = match chart.names {
         Names::Places(places) => places.to_vec(),
-        Names::Steps | Names::Decades => x.ticks(most),
+        Names::Steps | Names::Decades | Names::Run(XAxis::Step) => x.ticks(most),
+        Names::Run(time) => time_ticks(x, time, most),
     };
     for (value, label) in ticks {
         // Steps are whole numbers.
         let is_step = value.fract() == 0.0 && value >= 0.0;
         let label = match chart.names {
-            Names::Places(_) => label,
+            Names::Places(_) | Names::Run(XAxis::Elapsed | XAxis::Wall) => label,
             _ if !is_step => continue,
             Names::Decades => text::count(10u64.saturating_pow(value as u32)),
-            Names::Steps => {
+            Names::Steps | Names::Run(XAxis::Step) => {
                 label.split('.').next().filter(|_| value < 1e4).unwrap_or(&label).to_owned()
             }
         };
@@ -352,122 +414,4 @@ fn draw_references(chart: &Chart, y: &Scale, plot: Rect, buffer: &mut Buffer, ca
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::workbench::theme::ThemeName;
-
-    fn draw(series: &Series, window: (f64, f64), log_y: bool, width: u16, height: u16) -> String {
-        let buffer = render(series, window, log_y, Rect::new(0, 0, width, height));
-        let row = |y| (0..width).map(|x| buffer[(x, y)].symbol().to_owned()).collect::<String>();
-        (0..height).map(row).collect::<Vec<_>>().join("\n")
-    }
-
-    fn render(series: &Series, window: (f64, f64), log_y: bool, area: Rect) -> Buffer {
-        let theme = Theme::new(ThemeName::Dark, true);
-        let chart = Chart {
-            traces: vec![Trace { series, behind: None, style: theme.text, symbol: "●" }],
-            references: Vec::new(),
-            window,
-            log_y,
-            names: Names::Steps,
-            cursor: None,
-            theme: &theme,
-        };
-        rendered(&chart, area)
-    }
-
-    fn rendered(chart: &Chart, area: Rect) -> Buffer {
-        let mut buffer = Buffer::empty(area);
-        chart.render(area, &mut buffer);
-        buffer
-    }
-
-    fn series(values: impl IntoIterator<Item = f64>) -> Series {
-        let mut series = Series::default();
-        for (i, y) in values.into_iter().enumerate() {
-            series.push(i as f64, y);
-        }
-        series
-    }
-
-    #[test]
-    fn a_log_axis_says_that_it_cannot_show_what_is_below_zero() {
-        let window = (0.0, 2.0);
-        assert!(draw(&series([-3.0, -2.0]), window, true, 40, 8).contains("none above 0 for log"));
-        assert!(draw(&series([]), window, true, 40, 8).contains("no figures yet"));
-    }
-
-    #[test]
-    fn one_spike_among_thousands_of_points_is_seen() {
-        let flat = series((0..50_000).map(|_| 1.0));
-        let spiked = series((0..50_000).map(|i| if i == 31_234 { 9.0 } else { 1.0 }));
-        let window = (0.0, 49_999.0);
-        let top = |s: &Series| draw(s, window, false, 60, 10).lines().next().map(str::to_owned);
-        let is_dot = |c: char| ('\u{2801}'..='\u{28FF}').contains(&c);
-        assert!(top(&spiked).is_some_and(|l| l.chars().filter(|c| is_dot(*c)).count() == 1));
-        assert!(top(&flat).is_some_and(|l| !l.contains(is_dot)));
-    }
-
-    #[test]
-    fn a_line_to_compare_with_has_its_name_wherever_the_curve_leaves_room() {
-        let theme = Theme::new(ThemeName::Dark, true);
-        let rising = series((0..30).map(|i| 20.0 + 30.0 * (1.0 - f64::from(-i).exp())));
-        let falling = series((0..30).map(|i| 50.0 - f64::from(i)));
-        for (series, value) in [(&rising, 44.0), (&rising, 21.0), (&falling, 48.0)] {
-            let chart = Chart {
-                traces: vec![Trace { series, behind: None, style: theme.text, symbol: "●" }],
-                references: vec![("right-branching", value)],
-                window: (0.0, 29.0),
-                log_y: false,
-                names: Names::Steps,
-                cursor: None,
-                theme: &theme,
-            };
-            let buffer = rendered(&chart, Rect::new(0, 0, 37, 6));
-            let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
-            assert!(text.contains(&format!("right-branching {value:.1}")), "{text}");
-        }
-    }
-
-    #[test]
-    fn places_are_named_as_far_as_there_is_room() {
-        let theme = Theme::new(ThemeName::Dark, true);
-        let sizes = series([1.0, 2.0, 3.0]);
-        let places: Vec<(f64, String)> =
-            [(0.0, "16"), (0.1, "too near"), (2.0, "64")].map(|(x, n)| (x, n.to_owned())).into();
-        let chart = Chart {
-            traces: vec![Trace { series: &sizes, behind: None, style: theme.text, symbol: "●" }],
-            references: Vec::new(),
-            window: (0.0, 2.0),
-            log_y: false,
-            names: Names::Places(&places),
-            cursor: None,
-            theme: &theme,
-        };
-        let buffer = rendered(&chart, Rect::new(0, 0, 40, 6));
-        let last: String = (0..40).map(|x| buffer[(x, 5)].symbol()).collect();
-        assert!(last.contains("16") && last.contains("64") && !last.contains("near"), "{last}");
-    }
-
-    #[test]
-    fn values_that_a_logarithm_lacks_are_marked() {
-        let s = series([10.0, 0.0, 1000.0, f64::INFINITY, 100.0]);
-        assert_eq!(draw(&s, (0.0, 4.0), true, 40, 8).matches('×').count(), 2);
-        assert_eq!(draw(&s, (0.0, 4.0), false, 40, 8).matches('×').count(), 1);
-    }
-
-    #[test]
-    fn any_size_and_any_window_are_drawn() {
-        let s = series((0..100).map(f64::from));
-        for (width, height) in [(0, 0), (1, 1), (11, 3), (12, 3), (300, 100)] {
-            for window in [(0.0, 99.0), (5.0, 5.0), (40.2, 40.7), (-10.0, -5.0), (1e9, 2e9)] {
-                draw(&s, window, false, width, height);
-            }
-        }
-        // Between two points the line passes through.
-        assert!(
-            draw(&s, (40.2, 40.7), false, 40, 8)
-                .contains(|c: char| c > '\u{2800}' && c <= '\u{28FF}')
-        );
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 use super::super::book::{Book, Milestones, RoundPage};
 use super::super::measure::Measure;
 use super::super::{Boost, Page};
+use crate::workbench::clock::Along;
 use crate::workbench::screen::View;
 use crate::workbench::series::Series;
 use crate::workbench::text::{figure, fit};
@@ -64,13 +65,14 @@ fn draw_weights(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view
         };
         let (style, symbol) = (theme.series(i), theme.series_symbol(i));
         title.push(Span::styled(format!("{symbol} {number} "), style));
-        traces.push(Trace { series: &page.curve, behind: None, style, symbol });
+        traces.push(Trace { series: &page.curve, behind: None, style, symbol, along: Along::Step });
     }
     let inside = framed(title, frame, area, view);
     let references = if book.is_boosting() { vec![("uniform 1/m:", 1.0)] } else { Vec::new() };
     let chart = Chart {
         traces,
         references,
+        log_x: false,
         window: (0.0, (book.sentences.len().max(2) as f64).log10()),
         log_y: screen.log_y,
         names: Names::Decades,
@@ -92,7 +94,7 @@ fn draw_scores(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view:
     for (i, (part, series)) in series.iter().enumerate() {
         let (style, symbol) = (theme.series(i), theme.series_symbol(i));
         title.push(Span::styled(format!("{symbol} {part} "), style));
-        traces.push(Trace { series, behind: None, style, symbol });
+        traces.push(Trace { series, behind: None, style, symbol, along: Along::Step });
     }
     let inside = framed(title, frame, area, view);
     let number =
@@ -100,6 +102,7 @@ fn draw_scores(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view:
     let chart = Chart {
         traces,
         references: Vec::new(),
+        log_x: false,
         window: (number(book.rounds.first()), number(book.rounds.last())),
         log_y: false,
         names: Names::Steps,

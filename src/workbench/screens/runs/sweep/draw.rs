@@ -3,6 +3,7 @@
 use super::{Page, Read};
 use crate::report::{RunState, counted};
 use crate::run::{Column, Curve, SweepRow};
+use crate::workbench::clock::Along;
 use crate::workbench::screen::View;
 use crate::workbench::series::Series;
 use crate::workbench::text;
@@ -86,11 +87,17 @@ fn draw_figure(page: &Page, read: &Read, frame: &mut Frame, area: Rect, view: &V
         if !curve.name.is_empty() {
             title.push(Span::styled(format!("{symbol} {} ", text::clean(&curve.name)), style));
         }
-        traces.push(Trace { series: &curve.means, behind: None, style, symbol });
+        traces.push(Trace {
+            series: &curve.means,
+            behind: None,
+            style,
+            symbol,
+            along: Along::Step,
+        });
     }
     for (i, curve) in curves.iter().enumerate() {
         let (series, style) = (&curve.deviations, theme.series(i));
-        traces.push(Trace { series, behind: None, style, symbol: CAP });
+        traces.push(Trace { series, behind: None, style, symbol: CAP, along: Along::Step });
     }
     let title = Line::from(title);
     let block = pane("", theme, false).padding(ratatui::widgets::Padding::right(1)).title(title);
@@ -109,6 +116,7 @@ fn draw_figure(page: &Page, read: &Read, frame: &mut Frame, area: Rect, view: &V
         traces,
         references: Vec::new(),
         window: (ends[0] - room, ends[1] + room),
+        log_x: false,
         log_y: false,
         names: Names::Places(&places),
         cursor: None,
