@@ -3,6 +3,7 @@
 use super::{CURVES, Panel, Row};
 use crate::inference::order::Order;
 use crate::render::{Axis, Plot, PlotPoint, Series, plot_to_svg};
+use crate::workbench::clock::Along;
 use crate::workbench::series;
 use crate::workbench::text;
 use crate::workbench::theme::{Surroundings, Theme, ThemeName};
@@ -65,6 +66,7 @@ pub fn of_terminal(panel: &Panel, kind: Kind) -> String {
         behind: None,
         style: theme.series(i),
         symbol: symbol(i),
+        along: Along::Step,
     });
     let places: Vec<(f64, String)> =
         panel.rows.iter().map(|row| (place(row), row.size.to_string())).collect();
@@ -73,6 +75,7 @@ pub fn of_terminal(panel: &Panel, kind: Kind) -> String {
         traces: traces.collect(),
         references: Vec::new(),
         window: (ends[0], ends[1]),
+        log_x: false,
         log_y: true,
         names: Names::Places(&places),
         cursor: None,

@@ -39,7 +39,7 @@ fn one_key_draws_by_step_by_running_time_and_by_wall_time() {
     update(&mut train, Input::Command("axis"), &shared);
     let (from, to) = train.charts.window(&shared);
     assert!(to - from > 86_000.0, "a day apart");
-    let text = picture(&train, &shared, 200, 57);
+    let text = picture(&train, &shared, 200, 70);
     assert!(text.contains("wall time (UTC)") && text.contains("UTC "), "{text}");
     let effects = update(&mut train, Input::Command("log-x"), &shared);
     assert!(matches!(&effects[..], [Effect::Status(_, text)] if text.contains("no logarithm")));
@@ -115,7 +115,9 @@ fn the_table_has_the_raw_numbers_and_its_row_is_the_cursor() {
 fn a_million_rows_are_scrolled_through_as_few_are() {
     let mut shared = shared_with_run(0);
     for i in 0..1_000_000 {
-        shared.runs[0].history.push(&event(100 + i, step(i + 1, 5.0)));
+        let (history, x) = (&mut shared.runs[0].history, f64::from(i + 1));
+        history.loss.push(x, 5.0);
+        history.clock.push(x, x, 1000.0 + x);
     }
     let mut train = Train { table: true, ..Train::default() };
     let start = std::time::Instant::now();

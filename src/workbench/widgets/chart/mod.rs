@@ -228,7 +228,7 @@ fn draw_trace(canvas: &mut Canvas, data: &Columns, x: &Scale, y: &Scale, style: 
     let outside = |(px, py): (f64, f64)| {
         // A logarithm has no place for 0: that is far to the left.
         let place = x.place(px).unwrap_or(-100.0);
-        Some(((place.clamp(-100.0, 100.0) * columns as f64) as i64, row(py)?))
+        Some(((place.clamp(-100.0, 100.0) * columns as f64).floor() as i64, row(py)?))
     };
     let mut pen = data.before.and_then(outside);
     for (column, range) in data.ranges.iter().enumerate() {
