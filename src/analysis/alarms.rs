@@ -1,6 +1,7 @@
 //! What goes wrong in a training, said from its figures alone: while it runs, when it is done, and
 //! with the steps and figures that show it.
 
+use crate::config::{Family, Model};
 use crate::report::Metrics;
 
 /// Shares of spans, in percent, from which trees are as good as all of one shape.
@@ -21,6 +22,10 @@ const APART: f64 = 5.0;
 /// Effective number of symbols, as a share of all, below which most do nothing.
 const COLLAPSED: f64 = 0.1;
 
+/// So many symbols in effective use are no collapse, however many there are: treebanks have not many
+/// more labels of phrases.
+const ENOUGH: f64 = 10.0;
+
 /// The figures of a split at a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a> {
@@ -36,8 +41,18 @@ pub struct Training<'a> {
     pub evaluations: &'a [Figures<'a>],
     /// The first step of the newest row of steps whose loss is no number.
     pub not_a_number_since: Option<u64>,
-    /// Nonterminals, preterminals or states of the model.
+    /// See [`symbols`].
     pub symbols: Option<usize>,
+}
+
+/// How many symbols the figure `effective_symbols` of a model counts at most: its nonterminals, or the
+/// states of an HMM.
+pub fn symbols(model: &Model) -> Option<usize> {
+    match model.family {
+        family if family.has_trees() => Some(model.nonterminals),
+        Family::Ngram => None,
+        _ => Some(model.states),
+    }
 }
 
 /// A kind of trouble.
@@ -68,7 +83,7 @@ pub enum Evidence {
     Symbols,
 }
 
-/// A trouble with its evidence.
+/// A trouble with its evidence. That of one kind and beginning is the same however it goes on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alarm {
     pub trouble: Trouble,
@@ -79,7 +94,15 @@ pub struct Alarm {
     pub evidence: Evidence,
 }
 
+impl Alarm {
+    /// Kind, beginning and figures in one line.
+    pub fn line(&self) -> String {
+        format!("{} since step {}: {}", self.trouble.name(), self.since, self.text)
+    }
+}
+
 impl Trouble {
+    /// In a word or two.
     pub fn name(self) -> &'static str {
         match self {
             Trouble::Divergence => "divergence",
@@ -118,13 +141,12 @@ fn divergence(training: &Training, dev: &[Figures]) -> Option<Alarm> {
     let alarm =
         |since, text, evidence| Some(Alarm { trouble: Trouble::Divergence, since, text, evidence });
     if let Some(since) = training.not_a_number_since {
-        let text = format!("the loss is no number since step {since}");
-        return alarm(since, text, Evidence::Loss);
+        return alarm(since, "the loss is no number".into(), Evidence::Loss);
     }
     let perplexities = series(dev, "perplexity");
     let (last_step, last) = *perplexities.last()?;
     if !last.is_finite() {
-        let text = format!("the perplexity of dev is no number at step {last_step}");
+        let text = "the perplexity of dev is no number".into();
         return alarm(last_step, text, Evidence::Figure("perplexity"));
     }
     let (_, best) = least(&perplexities)?;
@@ -154,9 +176,10 @@ fn lock_in(dev: &[Figures]) -> Option<Alarm> {
 
 fn collapse(training: &Training, dev: &[Figures]) -> Option<Alarm> {
     let symbols = training.symbols? as f64;
+    let least = (COLLAPSED * symbols).min(ENOUGH);
     let effective: Vec<(u64, f64)> =
         series(dev, "effective_symbols").into_iter().filter(|(step, _)| *step > 0).collect();
-    let since = since(&effective, |value| value < COLLAPSED * symbols)?;
+    let since = since(&effective, |value| value < least)?;
     let (_, value) = effective.last()?;
     let text = format!("{value:.1} symbols are in effective use, of {symbols}");
     Some(Alarm { trouble: Trouble::Collapse, since, text, evidence: Evidence::Symbols })
@@ -298,11 +321,11 @@ mod tests {
         );
         check(
             told(&[("dev", "perplexity", &[900.0, f64::NAN])], |_| ()),
-            "10 divergence: the perplexity of dev is no number at step 10",
+            "10 divergence: the perplexity of dev is no number",
         );
         check(
             told(&[("dev", "right_share", &[20.0, 99.0])], |t| t.not_a_number_since = Some(7)),
-            "7 divergence: the loss is no number since step 7",
+            "7 divergence: the loss is no number",
         );
         check(
             told(
@@ -321,6 +344,12 @@ mod tests {
     fn what_is_over_is_no_alarm() {
         assert_eq!(of(&[("dev", "right_share", &[20.0, 99.0, 70.0])], |_| ()), []);
         assert_eq!(of(&[("dev", "perplexity", &[100.0, 500.0, 90.0])], |_| ()), []);
+        // Twelve of a thousand symbols are enough to do with, nine are not.
+        let of_many = |effective| {
+            let figures: &[(&str, &str, &[f64])] = &[("dev", "effective_symbols", effective)];
+            of(figures, |t| t.symbols = Some(1000)).len()
+        };
+        assert_eq!([of_many(&[50.0, 12.0]), of_many(&[50.0, 9.0])], [0, 1]);
         // Two evaluations behind the best are not enough, nor is a rise within the noise.
         for dev in [&[200.0, 210.0, 220.0][..], &[200.0, 201.0, 201.5, 201.0]] {
             let train: &[f64] = &[180.0, 150.0, 120.0, 100.0];

@@ -16,8 +16,8 @@ use std::time::Duration;
 /// Listens until the job has ended, and tells how it did.
 pub fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
     let folder = job.folder().path().to_owned();
-    let family = job.folder().config().map(|c| c.model.family).unwrap_or_default();
-    let mut teller = Teller::new(family, String::new(), Bars::on_terminal(), json);
+    let config = job.folder().config().unwrap_or_default();
+    let mut teller = Teller::new(&config, String::new(), Bars::on_terminal(), json);
     teller.say(&format!("run folder {}", folder.display()), out)?;
     let mut told = Ok(());
     let mut stopping = false;

@@ -1,7 +1,8 @@
 //! A run in plain lines: one for every evaluation, change of state and note. The same words
 //! for a run of this process and for one that is followed from its folder.
 
-use crate::config::Family;
+use crate::analysis::alarms::{self, Figures, Trouble};
+use crate::config::Config;
 use crate::evaluation::Spread;
 use crate::report::{Event, EventKind, Level, Metrics, RunState, epoch_at};
 use crate::run::{Spreads, Timeline};
@@ -23,13 +24,17 @@ pub struct Lines {
     tokens: &'static str,
     /// How many steps were there at the evaluation before.
     reported: usize,
+    symbols: Option<usize>,
+    /// Alarms that were told, each with its beginning.
+    alarmed: Vec<(Trouble, u64)>,
 }
 
 impl Lines {
-    /// For a run of that family.
-    pub fn of(family: Family) -> Lines {
-        let tokens = if family.has_trees() { "words" } else { "tokens" };
-        Lines { timeline: Timeline::default(), tokens, reported: 0 }
+    /// For a run of those settings.
+    pub fn of(config: &Config) -> Lines {
+        let tokens = if config.model.family.has_trees() { "words" } else { "tokens" };
+        let symbols = alarms::symbols(&config.model);
+        Lines { timeline: Timeline::default(), tokens, reported: 0, symbols, alarmed: Vec::new() }
     }
 
     /// The line of an event; `None` for those that are no news of their own.
@@ -76,6 +81,33 @@ impl Lines {
             | EventKind::Progress { .. }
             | EventKind::Device(_) => None,
         }
+    }
+
+    /// The lines of what the newest event shows to go wrong, each alarm once; to be asked after
+    /// [`Lines::line`].
+    pub fn alarms(&mut self, event: &Event) -> Vec<String> {
+        let tells = match &event.kind {
+            EventKind::Evaluation { split, .. } => split == "dev",
+            EventKind::Step { loss, .. } => !loss.is_finite(),
+            _ => false,
+        };
+        if !tells {
+            return Vec::new();
+        }
+        let evaluations: Vec<Figures> = self
+            .timeline
+            .evaluations()
+            .iter()
+            .map(|e| Figures { step: e.step, split: &e.split, metrics: &e.metrics })
+            .collect();
+        let mut found = alarms::alarms(&alarms::Training {
+            evaluations: &evaluations,
+            not_a_number_since: self.timeline.not_a_number_since(),
+            symbols: self.symbols,
+        });
+        found.retain(|alarm| !self.alarmed.contains(&(alarm.trouble, alarm.since)));
+        self.alarmed.extend(found.iter().map(|alarm| (alarm.trouble, alarm.since)));
+        found.iter().map(|alarm| format!("warning: {}", alarm.line())).collect()
     }
 
     /// Training figures since the evaluation before, and the time.
@@ -170,6 +202,7 @@ fn baselines(split: &str, metrics: &Metrics) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Family, Model};
     use crate::report::SCHEMA;
 
     fn lines(kinds: Vec<EventKind>) -> Vec<String> {
@@ -177,10 +210,15 @@ mod tests {
     }
 
     fn lines_of(family: Family, kinds: Vec<EventKind>) -> Vec<String> {
-        let mut lines = Lines::of(family);
+        let model = Model { family, ..Model::default() };
+        let mut lines = Lines::of(&Config { model, ..Config::default() });
         let event =
             |(seq, kind)| Event { schema: SCHEMA, seq, time: 0.0, elapsed: 2.0 * seq as f64, kind };
-        (0..).zip(kinds).filter_map(|pair| lines.line(&event(pair))).collect()
+        let mut told = |event: Event| {
+            let line = lines.line(&event);
+            line.into_iter().chain(lines.alarms(&event)).collect::<Vec<_>>()
+        };
+        (0..).zip(kinds).flat_map(|pair| told(event(pair))).collect()
     }
 
     fn evaluation(split: &str, metrics: &[(&str, f64)]) -> EventKind {
@@ -244,5 +282,39 @@ mod tests {
             state(RunState::Failed, false, Some("loss is NaN")),
         ]);
         assert_eq!(told, ["resumed from step 7", "warning: odd", "failed at step 7: loss is NaN"]);
+    }
+
+    #[test]
+    fn each_alarm_is_told_once_by_the_evaluation_that_shows_it() {
+        let evaluation = |step: u64, split: &str, metrics: &[(&str, f64)]| EventKind::Evaluation {
+            step,
+            epoch: step,
+            split: split.into(),
+            metrics: metrics.iter().copied().collect(),
+        };
+        let mut diverged = step();
+        if let EventKind::Step { step, loss, .. } = &mut diverged {
+            (*step, *loss) = (9, f64::NAN);
+        }
+        let told = lines(vec![
+            evaluation(1, "dev", &[("right_share", 60.0), ("effective_symbols", 30.0)]),
+            evaluation(2, "dev", &[("right_share", 99.0), ("effective_symbols", 30.0)]),
+            evaluation(2, "test", &[("right_share", 99.0)]),
+            evaluation(3, "dev", &[("right_share", 98.0), ("effective_symbols", 2.0)]),
+            evaluation(4, "dev", &[("right_share", 50.0), ("effective_symbols", 2.0)]),
+            evaluation(5, "dev", &[("right_share", 97.0), ("effective_symbols", 2.0)]),
+            diverged,
+        ]);
+        let alarms: Vec<_> = told.iter().filter(|line| line.starts_with("warning: ")).collect();
+        assert_eq!(
+            alarms,
+            [
+                "warning: lock-in since step 2: 99 % of the spans are those of right-branching trees",
+                "warning: collapse since step 3: 2.0 symbols are in effective use, of 64",
+                // It had been over.
+                "warning: lock-in since step 5: 97 % of the spans are those of right-branching trees",
+                "warning: divergence since step 9: the loss is no number",
+            ]
+        );
     }
 }

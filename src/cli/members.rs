@@ -168,8 +168,7 @@ impl Work<'_> {
     fn teller(&self, task: &Task) -> Teller {
         // Bars of several runs would overwrite each other.
         let bars = (self.parallel == 1).then(Bars::on_terminal).flatten();
-        let family = task.group.config().model.family;
-        Teller::new(family, format!("{}  ", task.name), bars, self.json)
+        Teller::new(task.group.config(), format!("{}  ", task.name), bars, self.json)
     }
 
     /// Starts a run and a thread that passes on what it says.

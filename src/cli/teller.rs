@@ -3,7 +3,7 @@
 use super::lines::{self, Lines};
 use super::plain::tell;
 use super::progress::Bars;
-use crate::config::Family;
+use crate::config::Config;
 use crate::report::{Event, EventKind, Level, Metrics};
 use crate::run::Outcome;
 use anyhow::{Result, anyhow};
@@ -46,8 +46,8 @@ pub struct Teller {
 }
 
 impl Teller {
-    pub fn new(family: Family, prefix: String, bars: Option<Bars>, json: bool) -> Teller {
-        Teller { lines: Lines::of(family), prefix, bars, json }
+    pub fn new(config: &Config, prefix: String, bars: Option<Bars>, json: bool) -> Teller {
+        Teller { lines: Lines::of(config), prefix, bars, json }
     }
 
     pub fn tell(&mut self, event: &Event, out: &mut dyn Write) -> Result<()> {
@@ -56,6 +56,9 @@ impl Teller {
                 EventKind::Message { level: Level::Warning | Level::Error, .. } => self.note(&line),
                 _ => self.say(&line, out)?,
             }
+        }
+        for alarm in self.lines.alarms(event) {
+            self.note(&alarm);
         }
         if let Some(bars) = &self.bars {
             bars.show(event);

@@ -75,9 +75,9 @@ fn free_bytes(_: &Path) -> Option<u64> {
 pub fn run(args: &Watch, out: &mut dyn Write) -> Result<()> {
     let folder = RunFolder::open(&args.run)?;
     // A folder whose settings cannot be read can be watched all the same.
-    let family = folder.config().map(|config| config.model.family).unwrap_or_default();
+    let config = folder.config().unwrap_or_default();
     let mut follower = Follower::new(&folder);
-    let mut lines = Lines::of(family);
+    let mut lines = Lines::of(&config);
     loop {
         // The status is read first: what a process wrote before it died is not missed so.
         let status = Status::read(&folder)?;
@@ -88,7 +88,9 @@ pub fn run(args: &Watch, out: &mut dyn Write) -> Result<()> {
                 if args.json {
                     serde_json::to_writer(&mut *out, event)?;
                     writeln!(out)?;
-                } else if let Some(line) = line {
+                    continue;
+                }
+                for line in line.into_iter().chain(lines.alarms(event)) {
                     writeln!(out, "{line}")?;
                 }
             }

@@ -224,6 +224,12 @@ pub trait Parser: Send + Sync {
     /// Expected counts of symbols and their expansions over a batch, added to `into`.
     fn expect(&self, batch: &Batch, into: &mut SymbolUse) -> Result<(), ModelError>;
 
+    /// Whether [`Parser::expect`] is to be had for about the cost of a parse: not without symbols, nor
+    /// on a device, where the host's parser is made for it first.
+    fn counts_symbols(&self) -> bool {
+        true
+    }
+
     /// The grammar read off the weights, without the emissions; `None` for families without one.
     fn grammar(&self) -> Option<GrammarView<'_>>;
 

@@ -216,6 +216,13 @@ impl Timeline {
         &self.steps
     }
 
+    /// The first of the newest steps that all have a loss that is no number; `None` where the
+    /// newest has one.
+    pub fn not_a_number_since(&self) -> Option<u64> {
+        let row = self.steps.iter().rev().take_while(|s| !s.loss.is_finite());
+        row.last().map(|s| s.step)
+    }
+
     /// Evaluations of all splits in the order of reporting.
     pub fn evaluations(&self) -> &[Evaluated] {
         &self.evaluations

@@ -1,9 +1,10 @@
 //! Evaluation of frozen weights on a split, one batch at a time, and what trivial trees score.
 
 use super::{Dataset, Packing, Split, TrainingError, group};
+use crate::analysis::Usage;
 use crate::config::Family;
 use crate::evaluation::{Scores, Span, balanced, left_branching, oracle, random, right_branching};
-use crate::model::{Parse, Parser, Wanted};
+use crate::model::{Parse, Parser, SymbolUse, Wanted};
 use crate::report::{EventKind, Metrics, Reporter};
 use crate::treebank::{Batch, Sentence};
 use rand::SeedableRng;
@@ -15,6 +16,20 @@ const CELLS: usize = 16 * 40 * 40;
 
 /// Tokens, padding counted, of a batch of a model without a chart.
 const TOKENS: usize = 1024;
+
+/// Sentences of that length that a batch has room for.
+fn room(packing: Packing, length: usize) -> usize {
+    match packing {
+        Packing::EqualLengths => (CELLS / (length * length)).max(1),
+        Packing::NearbyLengths => (TOKENS / length).max(1),
+    }
+}
+
+/// One sentence of so many is enough to see which symbols are in use, and costs little.
+const SAMPLED: usize = 64;
+
+/// Fewest and most sentences of that sample.
+const SAMPLE: [usize; 2] = [8, 64];
 
 /// One way through a split.
 pub(super) struct Pass {
@@ -36,8 +51,8 @@ impl Pass {
     ) -> Pass {
         let packing = Packing::of(family);
         let size = |n: usize| match packing {
-            Packing::EqualLengths => (CELLS / (n * n)).clamp(1, batch_size.max(1)),
-            Packing::NearbyLengths => (TOKENS / n).max(1),
+            Packing::EqualLengths => room(packing, n).min(batch_size.max(1)),
+            Packing::NearbyLengths => room(packing, n),
         };
         let long = split.ids.iter().map(|ids| if ids.len() < min_length { &[][..] } else { ids });
         let batches = group(long, packing, size);
@@ -78,6 +93,29 @@ impl Pass {
             }
         }
         scores.metrics()
+    }
+
+    /// Effective number of symbols (nonterminals of a grammar, states of an HMM) by their expected
+    /// counts over a sample of the split; `None` where counting would cost much, or there are none.
+    pub fn effective_symbols(&self, split: &Split) -> Result<Option<f64>, TrainingError> {
+        if !self.parser.counts_symbols() {
+            return Ok(None);
+        }
+        let places: Vec<usize> =
+            (0..self.parses.len()).filter(|&i| self.parses[i].is_some()).collect();
+        let [least, most] = SAMPLE;
+        let count = (places.len() / SAMPLED).clamp(least, most).min(places.len());
+        let sample = (0..count).map(|i| split.ids[places[i * places.len() / count]].as_slice());
+        let mut symbols = SymbolUse::default();
+        let packing = Packing::of(self.family);
+        for (batch, _) in group(sample, packing, |n| room(packing, n)) {
+            self.parser.expect(&batch, &mut symbols)?;
+        }
+        let counts = match self.family.has_trees() {
+            true => symbols.nonterminals,
+            false => symbols.preterminals,
+        };
+        Ok((!counts.is_empty()).then(|| Usage::new(&counts).effective()))
     }
 
     /// Parses in the order of the split; `None` for sentences without one.
@@ -127,4 +165,51 @@ pub fn baselines(sentences: &[Sentence]) -> Option<Metrics> {
         }
     }
     Some(metrics)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::fake::{FakeChain, FakeParser};
+    use crate::training::toy::corpus;
+    use crate::treebank::Vocabulary;
+
+    fn evaluated(parser: impl Parser + 'static, family: Family, split: &Split) -> Pass {
+        let mut pass = Pass::new(Arc::new(parser), family, split, 2, 16);
+        while !pass.is_done() {
+            pass.advance().expect("parses");
+        }
+        pass
+    }
+
+    #[test]
+    fn the_effective_number_of_symbols_is_that_of_a_sample_of_the_sentences() {
+        let words = (0..12).map(|w| format!("w{w}").into()).collect();
+        let vocabulary = Vocabulary::from_words(words, 1).expect("distinct words");
+        let all = Split::new(&corpus(1000, 1, true), &vocabulary);
+        let number = |nonterminals: usize, split: &Split| {
+            let parser = FakeParser::random(nonterminals, 4, 2, 12, 1.0, 1);
+            let pass = evaluated(parser, Family::RankPcfg, split);
+            pass.effective_symbols(split).expect("counts").expect("it has symbols")
+        };
+        assert_eq!(number(1, &all), 1.0);
+        // The longest of the sentences has five spans, each of another nonterminal.
+        let (sampled, few) = (number(9, &all), number(9, &first(&all, 40)));
+        assert!(sampled > 3.5 && sampled <= 5.0, "{sampled}");
+        assert!((sampled - few).abs() < 0.8, "{sampled} and {few}");
+        // The states of a chain are counted, and what has none has no figure.
+        let chain = |states| {
+            let pass = evaluated(FakeChain::random(states, 12, 1), Family::RankHmm, &all);
+            pass.effective_symbols(&all).expect("counts")
+        };
+        assert!(chain(2).is_some_and(|n| n > 1.0 && n <= 2.0), "{:?}", chain(2));
+        assert_eq!(chain(0), None);
+        let none = Split::default();
+        let pass = evaluated(FakeParser::random(3, 4, 2, 12, 1.0, 1), Family::RankPcfg, &none);
+        assert_eq!(pass.effective_symbols(&none).expect("counts"), None);
+    }
+
+    fn first(split: &Split, count: usize) -> Split {
+        Split { sentences: split.sentences[..count].to_vec(), ids: split.ids[..count].to_vec() }
+    }
 }

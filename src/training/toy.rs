@@ -134,6 +134,10 @@ impl Parser for Frozen {
         Err(ModelError::Unsupported("a toy has no symbols".into()))
     }
 
+    fn counts_symbols(&self) -> bool {
+        false
+    }
+
     fn grammar(&self) -> Option<GrammarView<'_>> {
         None
     }

@@ -298,7 +298,7 @@ impl Trainer {
             return Ok(Progress::Evaluating);
         }
         if running.verdict.is_none() {
-            let verdict = self.judge(running.dev.metrics(&self.data.dev));
+            let verdict = self.judge(self.dev_figures(&running.dev)?);
             let best = verdict.best;
             running.verdict = Some(verdict);
             if let (true, Some(test)) = (best, &self.data.test) {
@@ -307,7 +307,15 @@ impl Trainer {
                 return Ok(Progress::Evaluating);
             }
         }
-        Ok(Progress::Evaluated(self.conclude(running, reporter)))
+        self.conclude(running, reporter).map(Progress::Evaluated)
+    }
+
+    fn dev_figures(&self, pass: &Pass) -> Result<Metrics, TrainingError> {
+        let mut figures = pass.metrics(&self.data.dev);
+        if let Some(symbols) = pass.effective_symbols(&self.data.dev)? {
+            figures.set("effective_symbols", symbols);
+        }
+        Ok(figures)
     }
 
     fn pass(&self, parser: Arc<dyn Parser>, split: &Split) -> Pass {
@@ -327,12 +335,16 @@ impl Trainer {
     }
 
     /// Reports the figures and lets schedule and patience take note of them.
-    fn conclude(&mut self, running: Running, reporter: &mut dyn Reporter) -> Evaluated {
+    fn conclude(
+        &mut self,
+        running: Running,
+        reporter: &mut dyn Reporter,
+    ) -> Result<Evaluated, TrainingError> {
         let step = self.state.step;
         let epoch = epoch_at(step, self.state.epoch);
         let Verdict { dev, figure, best } = match running.verdict {
             Some(verdict) => verdict,
-            None => self.judge(running.dev.metrics(&self.data.dev)),
+            None => self.judge(self.dev_figures(&running.dev)?),
         };
         let test =
             running.test.zip(self.data.test.as_ref()).map(|(pass, split)| pass.metrics(split));
@@ -355,7 +367,7 @@ impl Trainer {
         if best {
             self.state.best = Some(Best { figure, step, epoch, dev: dev.clone(), test });
         }
-        Evaluated { step, epoch, best, dev, parses: running.dev.into_parses() }
+        Ok(Evaluated { step, epoch, best, dev, parses: running.dev.into_parses() })
     }
 
     fn follow_schedule(&mut self, figure: f64, reporter: &mut dyn Reporter) {

@@ -24,6 +24,11 @@ pub enum Figure {
     /// Labelled, of a supervised parser.
     LabelledF1,
     Tags,
+    /// Of 100 spans those that a right-branching, or a left-branching, tree has too.
+    RightShare,
+    LeftShare,
+    /// Nonterminals, or states of an HMM.
+    EffectiveSymbols,
 }
 
 /// What figures a run has.
@@ -53,15 +58,19 @@ impl Kind {
     }
 }
 
-/// The two sets of charts.
+/// The sets of charts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Page {
     #[default]
     Learning,
     Optimiser,
+    /// What trees look like, and how many symbols make them.
+    Shape,
 }
 
 impl Page {
+    pub const ALL: [Page; 3] = [Page::Learning, Page::Optimiser, Page::Shape];
+
     /// Its charts: a language model has no trees to be scored, and one that is counted at once no
     /// steps to be watched.
     pub fn figures(self, of: Kind) -> &'static [Figure] {
@@ -72,10 +81,11 @@ impl Page {
             (Page::Learning, Kind::LanguageModel) => {
                 &[Perplexity, Loss, LearningRate, LogLikelihood]
             }
-            (Page::Optimiser, Kind::LanguageModel) => &[GradientNorm, Speed],
+            (Page::Shape, Kind::Grammar) => &[RightShare, LeftShare, EffectiveSymbols],
+            (_, Kind::LanguageModel) => &[GradientNorm, Speed, EffectiveSymbols],
             (_, Kind::Counted) => &[Perplexity, LogLikelihood],
             (Page::Learning, Kind::Supervised) => &[Loss, LogLikelihood, LabelledF1, Tags],
-            (Page::Optimiser, Kind::Supervised) => &[GradientNorm, LearningRate, Speed],
+            (_, Kind::Supervised) => &[GradientNorm, LearningRate, Speed],
         }
     }
 
@@ -84,14 +94,18 @@ impl Page {
         match (self, of) {
             (_, Kind::Counted) => "before and after the count",
             (Page::Learning, _) => "learning",
-            (Page::Optimiser, _) => "optimiser and speed",
+            (Page::Shape, Kind::Grammar) => "trees and symbols",
+            (_, Kind::LanguageModel) => "optimiser, speed and states",
+            _ => "optimiser and speed",
         }
     }
 
-    pub fn other(self) -> Page {
+    /// The next set in the circle.
+    pub fn next(self, of: Kind) -> Page {
         match self {
             Page::Learning => Page::Optimiser,
-            Page::Optimiser => Page::Learning,
+            Page::Optimiser if of == Kind::Grammar => Page::Shape,
+            Page::Optimiser | Page::Shape => Page::Learning,
         }
     }
 }
@@ -111,20 +125,35 @@ impl Figure {
             Figure::LogLikelihood => "dev log-likelihood (nats)",
             Figure::LabelledF1 => "dev F1 (%)",
             Figure::Tags => "dev tags (%)",
+            Figure::RightShare => "right-branching spans (%)",
+            Figure::LeftShare => "left-branching spans (%)",
+            Figure::EffectiveSymbols => "effective symbols",
+        }
+    }
+
+    /// Its name in evaluations, if they report it.
+    fn key(self) -> Option<&'static str> {
+        match self {
+            Figure::Perplexity => Some("perplexity"),
+            Figure::SentenceF1 => Some("s_f1"),
+            Figure::CorpusF1 => Some("c_f1"),
+            Figure::LogLikelihood => Some("log_likelihood"),
+            Figure::LabelledF1 => Some("f1"),
+            Figure::Tags => Some("tags"),
+            Figure::RightShare => Some("right_share"),
+            Figure::LeftShare => Some("left_share"),
+            Figure::EffectiveSymbols => Some("effective_symbols"),
+            Figure::Loss
+            | Figure::SentenceLoss
+            | Figure::GradientNorm
+            | Figure::LearningRate
+            | Figure::Speed => None,
         }
     }
 
     /// Whether it has a value at every step, and so can be smoothed.
     pub fn per_step(self) -> bool {
-        !matches!(
-            self,
-            Figure::Perplexity
-                | Figure::SentenceF1
-                | Figure::CorpusF1
-                | Figure::LogLikelihood
-                | Figure::LabelledF1
-                | Figure::Tags
-        )
+        self.key().is_none()
     }
 
     /// The curve in a run, if it has reported that figure.
@@ -139,30 +168,16 @@ impl Figure {
             Figure::Loss if run.is_language_model() => reported,
             Figure::Loss => history.loss_a_word(),
             Figure::SentenceLoss => reported.filter(|_| !run.is_language_model()),
-            Figure::Perplexity => history.dev.get("perplexity"),
-            Figure::SentenceF1 => history.dev.get("s_f1"),
-            Figure::CorpusF1 => history.dev.get("c_f1"),
             Figure::GradientNorm => Some(&history.gradient_norm),
             Figure::LearningRate => Some(&history.learning_rate),
             Figure::Speed => Some(&history.tokens_per_second),
-            Figure::LogLikelihood => history.dev.get("log_likelihood"),
-            Figure::LabelledF1 => history.dev.get("f1"),
-            Figure::Tags => history.dev.get("tags"),
+            other => history.dev.get(other.key()?),
         }
     }
 
     /// Its newest value on the test set, of a figure that evaluations report.
     pub fn test(self, history: &History) -> Option<f64> {
-        let key = match self {
-            Figure::Perplexity => "perplexity",
-            Figure::SentenceF1 => "s_f1",
-            Figure::CorpusF1 => "c_f1",
-            Figure::LogLikelihood => "log_likelihood",
-            Figure::LabelledF1 => "f1",
-            Figure::Tags => "tags",
-            _ => return None,
-        };
-        history.newest("test")?.metrics.get(key)
+        history.newest("test")?.metrics.get(self.key()?)
     }
 
     /// Lines to compare with: what trivial trees reach.

@@ -5,6 +5,7 @@
 
 use super::clock::Clock;
 use super::series::Series;
+use crate::analysis::alarms::{self, Alarm, Figures};
 use crate::report::{DeviceUse, Event, EventKind, Level, Metrics, RunState, epoch_at};
 use std::collections::BTreeMap;
 
@@ -267,6 +268,21 @@ impl History {
             .filter_map(|e| Some((score(e)?, e)))
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, e)| e)
+    }
+
+    /// What goes wrong, the worst first; `symbols` as [`alarms::symbols`] gives them.
+    pub fn alarms(&self, symbols: Option<usize>) -> Vec<Alarm> {
+        let steps = (0..self.loss.len()).rev().map(|i| self.loss.point(i));
+        let not_a_number = steps.take_while(|(_, loss)| !loss.is_finite()).last();
+        let evaluations = self.evaluations.iter();
+        let evaluations: Vec<Figures> = evaluations
+            .map(|e| Figures { step: e.step, split: &e.split, metrics: &e.metrics })
+            .collect();
+        alarms::alarms(&alarms::Training {
+            evaluations: &evaluations,
+            not_a_number_since: not_a_number.map(|(step, _)| step as u64),
+            symbols,
+        })
     }
 
     /// Share of the run that is done, if its length is known.

@@ -70,6 +70,8 @@ pub enum Target {
     Sentences { title: String, indices: Vec<usize> },
     /// A sentence of the selected run's development split.
     Sentence(usize),
+    /// The trees of the selected run's evaluation at a step, or of the one before it.
+    Evaluation(u64),
 }
 
 /// What a screen wants done. Data, so that `update` is tested as a function.

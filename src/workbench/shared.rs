@@ -5,6 +5,7 @@
 use super::history::History;
 use super::names::{RunId, ScreenId};
 use super::news::TaskStatus;
+use crate::analysis::alarms::{self, Alarm};
 use crate::config::{Config, Kind};
 use crate::report::{Level, RunState};
 use crate::run::Command;
@@ -43,6 +44,9 @@ impl Standing {
     }
 }
 
+/// Heartbeats come every second and are looked for every three; so many without one are told.
+const SILENT: f64 = 10.0;
+
 /// A run folder and what is known of it.
 #[derive(Clone, Debug)]
 pub struct RunEntry {
@@ -71,6 +75,11 @@ pub struct RunEntry {
     pub gone: bool,
     /// When the folder was listed, wall clock.
     pub listed_at: f64,
+    /// When it was last seen to live, by the clock of this machine: its heartbeat was another one, or
+    /// an event came.
+    pub heard_at: f64,
+    /// The last heartbeat, by the clock of the machine that it runs on.
+    pub heartbeat: f64,
     /// What is wrong with the folder.
     pub problem: Option<String>,
     pub history: History,
@@ -106,6 +115,8 @@ impl RunEntry {
             own: false,
             commands: None,
             listed_at: 0.0,
+            heard_at: 0.0,
+            heartbeat: 0.0,
             problem: None,
             followed: false,
             told: false,
@@ -152,6 +163,13 @@ impl RunEntry {
         matches!(self.standing(), Standing::Running | Standing::Paused)
     }
 
+    /// Seconds without a sign of life of another process's run that says it is under way, where
+    /// they are more than a slow disk explains.
+    pub fn silence(&self, now: f64) -> Option<f64> {
+        let silent = now - self.heard_at;
+        (self.active() && !self.own && silent > SILENT).then_some(silent)
+    }
+
     /// Whether its model predicts words from left to right and gives no trees, as far as its
     /// settings can be read.
     pub fn is_language_model(&self) -> bool {
@@ -185,6 +203,12 @@ impl RunEntry {
         let f1 = best.get("f1").map(|value| ("F1", value));
         let s_f1 = best.get("s_f1").map(|value| ("S-F1", value));
         f1.or(s_f1).or_else(|| Some(("ppl", best.get("perplexity")?)))
+    }
+
+    /// What goes wrong in it, the worst first.
+    pub fn alarms(&self) -> Vec<Alarm> {
+        let symbols = self.config.as_ref().and_then(|config| alarms::symbols(&config.model));
+        self.history.alarms(symbols)
     }
 
     /// The step it stands at.

@@ -148,7 +148,7 @@ pub fn sample_config() -> Config {
 pub fn run(id: u32, name: &str, events: &[Event]) -> RunEntry {
     let mut run = RunEntry::new(RunId(id), Path::new("runs").join(name));
     run.config = Some(sample_config());
-    run.started = 1000.0;
+    (run.started, run.heard_at) = (1000.0, 1100.0);
     run.followed = true;
     let mut history = History::default();
     for event in events {

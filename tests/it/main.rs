@@ -1,6 +1,7 @@
 //! Tests that cross floors: goldens, command line, terminal end to end. One binary, so that
 //! the numeric libraries are linked once.
 
+mod attach;
 mod call;
 mod card;
 mod commands;

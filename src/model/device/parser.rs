@@ -200,6 +200,10 @@ impl<T: Element + bytemuck::Pod> Parser for DeviceParser<T> {
         self.host()?.expect(batch, into)
     }
 
+    fn counts_symbols(&self) -> bool {
+        false
+    }
+
     fn grammar(&self) -> Option<GrammarView<'_>> {
         self.host().ok()?.grammar()
     }

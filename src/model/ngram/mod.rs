@@ -146,6 +146,10 @@ impl Parser for NgramParser {
         Err(no_symbols())
     }
 
+    fn counts_symbols(&self) -> bool {
+        false
+    }
+
     fn sample(
         &self,
         end: Option<u32>,

@@ -142,6 +142,7 @@ impl App {
                 continue;
             }
             run.touched = run.touched.max(event.time);
+            run.heard_at = self.shared.now;
             match &event.kind {
                 EventKind::Message { level, text } => {
                     notes.push((event.time, *level, text.clone()));
@@ -174,6 +175,9 @@ impl App {
                 run.group.clone_from(&found.group);
                 run.sweep.clone_from(&found.sweep);
                 run.listed_dev.clone_from(&found.dev);
+                if found.touched != run.heartbeat {
+                    (run.heartbeat, run.heard_at) = (found.touched, self.shared.now);
+                }
                 run.started = found.started;
                 run.touched = found.touched.max(run.history.time);
                 run.listed_step = found.step;

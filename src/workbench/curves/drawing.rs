@@ -93,7 +93,7 @@ fn figures(runs: &[RunEntry], look: &Look) -> Vec<Figure> {
         return figures.iter().copied().filter(has).collect();
     }
     let kinds = runs.iter().map(|run| Kind::of(Some(run)));
-    let pages = kinds.flat_map(|kind| [Page::Learning, Page::Optimiser].map(|p| p.figures(kind)));
+    let pages = kinds.flat_map(|kind| Page::ALL.map(|p| p.figures(kind)));
     let mut all: Vec<Figure> = Vec::new();
     for figure in pages.flatten() {
         // A run that does not say a word's loss says a sentence's.

@@ -63,7 +63,7 @@ impl Parses {
         let Some(run) = context.shared.selected_run().filter(|_| self.seen) else { return };
         let newest = run.history.newest("dev").map(|e| e.step);
         let unread = !self.asked || newest > self.settled;
-        if !unread || (self.scrubbing && self.evaluation.is_some()) {
+        if !unread || self.scrubbing {
             return;
         }
         // A run reports an evaluation before its trees are on the disk: until they are, every

@@ -339,6 +339,12 @@ impl Parses {
                 let at = self.order.iter().position(|i| i == number).unwrap_or(0);
                 self.select(at, context);
             }
+            Target::Evaluation(step) => {
+                self.follow(context);
+                self.typed.leave();
+                (self.asked, self.scrubbing) = (true, true);
+                self.read(Wanted::At(*step), context);
+            }
             Target::Checkpoint(path) => {
                 *self = Parses {
                     subject: Some(Subject::Checkpoint(path.clone())),

@@ -110,8 +110,7 @@ impl Charts {
             self.smoothed.clear();
             return;
         };
-        let pages = [Page::Learning, Page::Optimiser].into_iter();
-        let figures = pages.flat_map(|page| page.figures(Kind::Grammar).iter().copied());
+        let figures = Page::ALL.iter().flat_map(|page| page.figures(Kind::Grammar).iter().copied());
         let figures = figures.chain([Figure::SentenceLoss]);
         for figure in figures.filter(|f| f.per_step() && *f != Figure::LearningRate) {
             for run in shared.drawn_runs() {
@@ -170,7 +169,7 @@ impl Charts {
             "figures" if Kind::of(shared.selected_run()) == Kind::Counted => {
                 context.status("a model that is counted has no optimiser: these are its curves");
             }
-            "figures" => self.page = self.page.other(),
+            "figures" => self.page = self.page.next(Kind::of(shared.selected_run())),
             "cursor-left" => self.move_cursor(-1.0, shared),
             "cursor-right" => self.move_cursor(1.0, shared),
             "cursor-off" => self.cursor = None,
@@ -185,6 +184,13 @@ impl Charts {
             "reset" => self.window = Window::All,
             _ => {}
         }
+    }
+
+    /// Shows the curves of learning around a step of the selected run, with the cursor there.
+    pub fn show(&mut self, step: u64, shared: &Shared) {
+        (self.page, self.window) = (Page::Learning, Window::All);
+        self.cursor = Some(step as f64);
+        self.zoom(0.25, shared);
     }
 
     /// The loss that is drawn: a token's beside that of a language model, else one unit for all

@@ -36,7 +36,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "figures",
         keys: &["v"],
-        help: "Show the curves of learning, or those of the optimiser and speed",
+        help: "Show the curves of learning, of the optimiser and speed, or of trees and symbols",
         short: "curves",
     },
     Command {
@@ -120,6 +120,13 @@ pub const COMMANDS: &[Command] = &[
         name: "copy",
         keys: &["C"],
         help: "Copy the figures under the cursor, or the newest, to the clipboard (OSC 52)",
+        short: "",
+    },
+    Command {
+        name: "alarms",
+        keys: &["!"],
+        help: "Go to the evidence of what goes wrong: the curves at that step, the trees or the \
+               symbols",
         short: "",
     },
     Command {

@@ -34,8 +34,11 @@ pub fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
         side::draw(train, run, frame, beside, view);
         return;
     }
-    let [head, body] = Layout::vertical([Constraint::Length(5), Constraint::Fill(1)]).areas(area);
-    draw_head(train, run, frame, head, view);
+    let alarm = train.troubles.line(usize::from(area.width.saturating_sub(4)), view.theme);
+    let rows = 5 + u16::from(alarm.is_some());
+    let [head, body] =
+        Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(area);
+    draw_head(train, run, frame, head, (alarm, view));
     if !train.literature {
         return draw_charts(train, frame, body, view);
     }
@@ -181,13 +184,19 @@ fn loss_title(view: &View) -> &'static str {
 
 // Figures.
 
-fn draw_head(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view: &View) {
+fn draw_head(
+    train: &Train,
+    run: &RunEntry,
+    frame: &mut Frame,
+    area: Rect,
+    (alarm, view): (Option<Line>, &View),
+) {
     let theme = view.theme;
     let block = pane("", theme, false).title(head_title(run, view));
     let inside = block.inner(area);
     frame.render_widget(block, area);
     let width = usize::from(inside.width);
-    let lines = vec![
+    let mut lines = vec![
         progress_line(run, width, theme),
         speed_line(run, theme),
         match Seeds::of(view.shared, run) {
@@ -196,6 +205,7 @@ fn draw_head(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view:
             _ => config_line(run, theme),
         },
     ];
+    lines.extend(alarm);
     frame.render_widget(Paragraph::new(lines), inside);
 }
 

@@ -9,6 +9,7 @@ mod exporting;
 mod notes;
 mod side;
 mod table;
+mod troubles;
 mod words;
 
 use crate::config::{self, Config};
@@ -27,6 +28,7 @@ use devices::Devices;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
+use troubles::Troubles;
 
 pub use commands::COMMANDS;
 pub use notes::NOTES;
@@ -50,6 +52,7 @@ pub struct Train {
     table: bool,
     /// What this machine does, since the screen was in view.
     machine: Option<Machine>,
+    troubles: Troubles,
 }
 
 impl Screen for Train {
@@ -66,6 +69,9 @@ impl Screen for Train {
             Input::Answer { popup: exporting::POPUP, answer: Answer::Item(i) } => {
                 self.export(*i, context);
             }
+            Input::Answer { popup: troubles::POPUP, answer: Answer::Item(i) } => {
+                self.show_evidence(*i, context);
+            }
             Input::Answer { popup, answer } => answered(popup, answer, &self.device, context),
             Input::Task(report) if report.kind == "devices" => self.device.ask(report, context),
             Input::Task(report) if report.kind == exporting::TASK => {
@@ -77,8 +83,10 @@ impl Screen for Train {
             Input::Task(report) => config_read(report, &self.device, context),
             Input::Run(id) if context.shared.drawn_runs().any(|r| r.id == id) => {
                 self.charts.follow(context.shared);
+                self.troubles.look(context);
             }
             Input::Selection => {
+                self.troubles.look(context);
                 self.charts.selection(context.shared);
                 let runs: Vec<&RunEntry> = context.shared.drawn_runs().collect();
                 self.differences = compare::differences(&runs);
@@ -93,8 +101,10 @@ impl Screen for Train {
     }
 
     fn animates(&self, shared: &Shared) -> bool {
-        // The clock of a running training.
-        shared.selected_run().is_some_and(|r| r.standing() == Standing::Running)
+        // The clock of a running training, and the silence of one that another process has paused.
+        shared
+            .selected_run()
+            .is_some_and(|r| r.standing() == Standing::Running || (r.active() && !r.own))
     }
 }
 
@@ -112,6 +122,7 @@ impl Train {
             ("table", _) => self.table = !self.table,
             ("export", _) => exporting::ask(context),
             ("copy", _) => self.copy(context),
+            ("alarms", _) => self.evidence(context),
             (name, _) if moves::moved(name, 0, 0).is_some() => self.select_row(name, context),
             ("new", _) => context.push(Effect::Popup(presets_popup())),
             ("device", _) => devices::look(context),

@@ -66,6 +66,23 @@ pub const NOTES: &[Term] = &[
     },
     Term { name: "dashed line", meaning: "What right-branching trees reach on the same sentences" },
     Term {
+        name: "branching",
+        meaning: "Of 100 spans of the induced trees those that a right-branching tree has too (they \
+                  end with their sentence), or a left-branching one. A training is locked in at 95",
+    },
+    Term {
+        name: "effective",
+        meaning: "Symbols: exp(entropy) of the expected counts of nonterminals, or of the states of an HMM, \
+                  over a sample of the development sentences: so many equally frequent ones. A \
+                  grammar has collapsed below a tenth of them or 10",
+    },
+    Term {
+        name: "!",
+        meaning: "What goes wrong, and since when: divergence (the loss is no number, or perplexity \
+                  twice its best), lock-in, collapse, overfitting (perplexity of dev rises and that \
+                  of train falls), F1 that falls while perplexity does. ! shows the evidence",
+    },
+    Term {
         name: "last, best",
         meaning: "Checkpoints in the run folder: the newest weights with all that resuming \
                   needs, and those with the best development log-likelihood",

@@ -38,7 +38,7 @@ pub(super) fn lines<'a>(train: &Train, run: &RunEntry, view: &View) -> Vec<Line<
     let theme = view.theme;
     // Without the frame and a blank beside it.
     let width = usize::from(WIDTH - 4);
-    let mut lines = Vec::new();
+    let mut lines = train.troubles.rows(width, theme);
     progress_rows(run, width, theme, &mut lines);
     evaluation_rows(run, theme, &mut lines);
     seeds_rows(run, view, &mut lines);

@@ -27,13 +27,17 @@ pub(super) fn head_title<'a>(run: &RunEntry, view: &View) -> Line<'a> {
         Span::styled(format!(" {} ", text::clean(&view.shared.label(run))), view.theme.title),
         Span::styled(format!("{symbol} {word} "), style),
     ];
+    let silence = run.silence(view.shared.now);
     let reason = match run.standing() {
-        Standing::Gone => Some("its folder was removed or moved: 7 chooses another"),
-        Standing::Died => Some("its process ended without a word: R resumes it"),
-        _ => run.history.reason.as_deref().filter(|_| !run.active()),
+        Standing::Gone => Some("its folder was removed or moved: 7 chooses another".into()),
+        Standing::Died => Some("its process ended without a word: R resumes it".into()),
+        _ => match silence {
+            Some(seconds) => Some(format!("no sign of life for {}", text::duration(seconds))),
+            None => run.history.reason.clone().filter(|_| !run.active()),
+        },
     };
     if let Some(reason) = reason {
-        let reason = text::fit(&text::clean(reason), 60).into_owned();
+        let reason = text::fit(&text::clean(&reason), 60).into_owned();
         spans.push(Span::styled(format!("{reason} "), view.theme.dim));
     }
     Line::from(spans)
