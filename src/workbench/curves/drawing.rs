@@ -305,7 +305,7 @@ fn outline(series: &Series, along: Along, x: &Scale, log_y: bool) -> Outline {
                     out.gap(middle);
                     return true;
                 }
-                let whole = !part.gap && !(log_y && part.min <= 0.0);
+                let whole = !(part.gap || log_y && part.min <= 0.0);
                 if whole {
                     for value in [part.first, part.min, part.max, part.last] {
                         out.point(middle, value);

@@ -225,7 +225,7 @@ fn a_million_points_are_drawn_from_a_few_thousand_blocks() {
     let mut noise = 1u64;
     let mut value = |i: usize| {
         noise = noise.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        if i % 99_991 == 0 { f64::NAN } else { (noise >> 40) as f64 }
+        if i.is_multiple_of(99_991) { f64::NAN } else { (noise >> 40) as f64 }
     };
     let s = series((0..1_000_000).map(&mut value));
     READ.set(0);
