@@ -44,7 +44,7 @@ impl Machine {
         };
         let rows = [
             ("cores", self.cores.map(|n| n.to_string())),
-            ("load", self.load.map(|load| format!("{load:.1} in the last minute"))),
+            ("load", self.load.map(|load| format!("{load:.1} over a minute"))),
             ("memory in use", self.total.zip(self.free).map(memory)),
             ("of rankspace", self.own.map(text::bytes)),
         ];

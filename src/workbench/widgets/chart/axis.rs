@@ -16,7 +16,12 @@ impl Scale {
             let air = ((b - a) * 0.05).max(1e-3);
             return Scale { from: (a - air).exp(), to: (b + air).exp(), log };
         }
-        let air = if to > from { (to - from) * 0.05 } else { (from.abs() * 0.05).max(1e-6) };
+        let air = match to > from {
+            true => (to - from) * 0.05,
+            // Nothing tells the scale of nought alone.
+            false if from == 0.0 => 1.0,
+            false => (from.abs() * 0.05).max(1e-6),
+        };
         Scale { from: from - air, to: to + air, log: false }
     }
 
