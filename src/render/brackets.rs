@@ -1,4 +1,4 @@
-use super::{Charset, Diagram, Ink, Picture, Role};
+use super::{Charset, Diagram, DiagramNode, Ink, Picture, Role};
 
 // A word without a tag stands bare: brackets of its own would say nothing.
 
@@ -31,12 +31,14 @@ fn brackets(diagram: &Diagram, charset: Charset, line: usize) -> Picture {
     while let Some(step) = stack.pop() {
         match step {
             Step::Close { node } => {
-                let ink = Ink { role: Role::Line, mark: nodes[node].mark };
+                let DiagramNode { mark, hit, .. } = nodes[node];
+                let ink = Ink { role: Role::Line, mark, hit };
                 column = picture.text(row, column, ")", ink);
             }
             Step::Open { node: i, depth, inline } => {
                 let node = &nodes[i];
-                let ink = |role| Ink { role, mark: node.mark };
+                let ink = |role| Ink { role, mark: node.mark, hit: node.hit };
+                let word_ink = |role| Ink { hit: node.word_hit, ..ink(role) };
                 if i != 0 && inline {
                     column += 1;
                 } else if i != 0 {
@@ -45,20 +47,31 @@ fn brackets(diagram: &Diagram, charset: Charset, line: usize) -> Picture {
                 }
                 let role = if node.unknown { Role::UnknownWord } else { Role::Word };
                 if let Some(word) = node.word.as_deref().filter(|_| node.label.is_empty()) {
-                    column = picture.text(row, column, word, ink(role));
+                    let bare = Ink { hit: node.word_hit.max(node.hit), ..ink(role) };
+                    let sign = bare.hit.symbol(charset.is_ascii());
+                    if !sign.is_empty() {
+                        let ink = Ink { role: Role::Line, ..bare };
+                        column = picture.text(row, column, sign, ink);
+                    }
+                    column = picture.text(row, column, word, bare);
                     continue;
                 }
                 column = picture.text(row, column, "(", ink(Role::Line));
-                let sign = node.mark.symbol(charset.is_ascii());
+                let sign = node.sign(charset.is_ascii());
                 if !sign.is_empty() {
-                    column = picture.text(row, column, sign, ink(Role::Line));
+                    column = picture.text(row, column, &sign, ink(Role::Line));
                 }
                 if !node.label.is_empty() {
                     let role = if node.word.is_some() { Role::Tag } else { Role::Label };
                     column = picture.text(row, column, &node.label, ink(role));
                 }
                 if let Some(word) = &node.word {
-                    column = picture.text(row, column + 1, word, ink(role));
+                    column += 1;
+                    let sign = node.word_hit.symbol(charset.is_ascii());
+                    if !sign.is_empty() {
+                        column = picture.text(row, column, sign, word_ink(Role::Line));
+                    }
+                    column = picture.text(row, column, word, word_ink(role));
                 }
                 stack.push(Step::Close { node: i });
                 let inline = inline || widths[i] <= line;
@@ -78,9 +91,9 @@ fn widths(diagram: &Diagram, charset: Charset) -> Vec<usize> {
     let nodes = diagram.nodes();
     let mut widths = vec![0; nodes.len()];
     for (i, node) in nodes.iter().enumerate().rev() {
-        let own =
-            2 + super::width(&node.label) + super::width(node.mark.symbol(charset.is_ascii()));
-        let word = node.word.as_deref().map_or(0, |w| 1 + super::width(w));
+        let own = 2 + super::width(&node.label) + super::width(&node.sign(charset.is_ascii()));
+        let sign = super::width(node.word_hit.symbol(charset.is_ascii()));
+        let word = node.word.as_deref().map_or(0, |w| 1 + sign + super::width(w));
         widths[i] = own + word + node.children.iter().map(|&c| 1 + widths[c]).sum::<usize>();
     }
     widths

@@ -1,4 +1,4 @@
-use super::{Mark, clean};
+use super::{Hit, Mark, clean};
 use crate::treebank::{Tree, attach};
 
 /// A phrase or a tagged word of a diagram.
@@ -7,6 +7,10 @@ pub struct DiagramNode {
     /// Label or tag; empty where the tree is unlabelled.
     pub label: Box<str>,
     pub mark: Mark,
+    /// Whether a search found the phrase or tag.
+    pub hit: Hit,
+    /// Whether a search found the word.
+    pub word_hit: Hit,
     /// Words `[start, end)` below the node.
     pub start: u32,
     pub end: u32,
@@ -16,6 +20,13 @@ pub struct DiagramNode {
     pub word: Option<Box<str>>,
     /// Whether the vocabulary lacks the word.
     pub unknown: bool,
+}
+
+impl DiagramNode {
+    /// What stands before the label: that it was found, and how its bracket compares.
+    pub(super) fn sign(&self, ascii: bool) -> String {
+        [self.hit.symbol(ascii), self.mark.symbol(ascii)].concat()
+    }
 }
 
 /// A span to build a diagram from.
@@ -163,6 +174,23 @@ impl Diagram {
         depths
     }
 
+    pub(super) fn node_mut(&mut self, at: usize) -> Option<&mut DiagramNode> {
+        self.nodes.get_mut(at)
+    }
+
+    /// Adds a node of another diagram, without its children; its span stays that of the other.
+    pub(super) fn adopt(&mut self, node: DiagramNode, parent: Option<usize>) -> usize {
+        let at = self.nodes.len();
+        if node.word.is_some() {
+            self.words.push(at);
+        }
+        if let Some(parent) = parent {
+            self.nodes[parent].children.push(at);
+        }
+        self.nodes.push(DiagramNode { children: Vec::new(), ..node });
+        at
+    }
+
     fn push(&mut self, label: &str, word: Option<&str>, parent: Option<usize>) -> usize {
         let at = self.nodes.len();
         let start = self.words.len() as u32;
@@ -175,6 +203,8 @@ impl Diagram {
         self.nodes.push(DiagramNode {
             label: clean(label).into(),
             mark: Mark::None,
+            hit: Hit::None,
+            word_hit: Hit::None,
             start,
             end: self.words.len() as u32,
             children: Vec::new(),

@@ -1,4 +1,4 @@
-use super::Mark;
+use super::{Hit, Mark};
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -20,11 +20,12 @@ pub enum Role {
     Heat(u8),
 }
 
-/// Role and mark of a cell.
+/// Role and marks of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ink {
     pub role: Role,
     pub mark: Mark,
+    pub hit: Hit,
 }
 
 /// One terminal cell: a grapheme, or nothing where the wide grapheme to its left goes on.

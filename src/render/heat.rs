@@ -29,7 +29,7 @@ pub fn heat_map(
         let word = node.word.as_deref().unwrap_or_default();
         let role = if node.unknown { Role::UnknownWord } else { Role::Word };
         let start = margin + word_end(i) - width(word);
-        picture.text(i, start, word, Ink { role, mark: Mark::None });
+        picture.text(i, start, word, Ink { role, ..Ink::default() });
     }
     let column = |i: usize, j: usize| margin + CELL * j.max(i + 1) - CELL + 1;
     let marks = tree_spans(induced, gold);
@@ -46,7 +46,8 @@ pub fn heat_map(
                 Some(Mark::None) => "•",
                 Some(mark) => mark.symbol(charset.is_ascii()),
             };
-            let ink = Ink { role: Role::Heat(percent), mark: mark.unwrap_or_default() };
+            let ink =
+                Ink { role: Role::Heat(percent), mark: mark.unwrap_or_default(), ..Ink::default() };
             picture.text(i, column(i, j), &format!("{}{sign}", shade(percent, charset)), ink);
         }
     }

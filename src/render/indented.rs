@@ -21,21 +21,28 @@ pub fn indented(diagram: &Diagram, charset: Charset) -> Picture {
                 picture.across(child, column + 1, column + STEP, charset);
             }
         }
-        let ink = |role| Ink { role, mark: node.mark };
+        let ink = |role| Ink { role, mark: node.mark, hit: node.hit };
         let mut column = depths[i] * STEP;
-        let sign = node.mark.symbol(charset.is_ascii());
+        let sign = node.sign(charset.is_ascii());
         if !sign.is_empty() {
-            column = picture.text(i, column, sign, ink(Role::Line));
+            column = picture.text(i, column, &sign, ink(Role::Line));
         }
         let role = if node.word.is_some() { Role::Tag } else { Role::Label };
         if !node.label.is_empty() {
             column = picture.text(i, column, &node.label, ink(role)) + 1;
+        } else if !sign.is_empty() && node.word.is_some() {
+            column += 1;
         } else if node.word.is_none() && sign.is_empty() {
             let (right, down) = (false, !node.children.is_empty());
             picture.joint(i, column, Joint { up: false, down, left: i != 0, right }, charset);
         }
         if let Some(word) = &node.word {
             let role = if node.unknown { Role::UnknownWord } else { Role::Word };
+            let ink = |role| Ink { role, mark: node.mark, hit: node.word_hit };
+            let sign = node.word_hit.symbol(charset.is_ascii());
+            if !sign.is_empty() {
+                column = picture.text(i, column, sign, ink(Role::Line));
+            }
             picture.text(i, column, word, ink(role));
         }
     }

@@ -1,4 +1,4 @@
-use super::{Grid, Ink, Role, width};
+use super::{Grid, Hit, Ink, Role, width};
 
 /// Characters for lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -95,6 +95,14 @@ impl Picture {
     pub fn first(&self, role: Role) -> Option<(usize, usize)> {
         self.shapes.iter().find_map(|shape| match shape {
             Shape::Text { row, column, ink, .. } if ink.role == role => Some((*column, *row)),
+            _ => None,
+        })
+    }
+
+    /// Column and row of the first text with this mark of a search.
+    pub fn hit(&self, hit: Hit) -> Option<(usize, usize)> {
+        self.shapes.iter().find_map(|shape| match shape {
+            Shape::Text { row, column, ink, .. } if ink.hit == hit => Some((*column, *row)),
             _ => None,
         })
     }

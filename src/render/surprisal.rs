@@ -1,7 +1,7 @@
 use super::heat::{percent, shade};
 use super::picture::Shape;
 use super::tree_svg::{CELL, MARGIN, escape_xml, size};
-use super::{Charset, Ink, Mark, Picture, Role, clean, width};
+use super::{Charset, Ink, Picture, Role, clean, width};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -166,7 +166,7 @@ pub fn surprisal_rows(sentence: &ScoredSentence, unit: SurprisalUnit, charset: C
 }
 
 fn ink(role: Role) -> Ink {
-    Ink { role, mark: Mark::None }
+    Ink { role, ..Ink::default() }
 }
 
 fn word_ink(token: &ScoredToken) -> Ink {

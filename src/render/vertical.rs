@@ -11,8 +11,9 @@ pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
     if nodes.is_empty() {
         return picture;
     }
-    let signs: Vec<&str> = nodes.iter().map(|n| n.mark.symbol(charset.is_ascii())).collect();
-    let blocks = Blocks::new(diagram, &signs);
+    let ascii = charset.is_ascii();
+    let signs: Vec<String> = nodes.iter().map(|n| n.sign(ascii)).collect();
+    let blocks = Blocks::new(diagram, &signs, ascii);
 
     let phrase = |i: &usize| nodes[*i].word.is_none();
     let texts = (0..nodes.len()).filter(phrase).any(|i| blocks.text[i] > 0);
@@ -24,7 +25,8 @@ pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
     let line_row = |depth: usize| depth * (1 + label_rows) + first_row;
     let levels = (0..nodes.len()).filter(phrase).map(|i| depths[i] + 1).max().unwrap_or(0);
     let tag_row = if levels == 0 { 0 } else { line_row(levels - 1) + 1 };
-    let tags = nodes.iter().any(|n| n.word.is_some() && !n.label.is_empty());
+    let tagged = |i: usize| nodes[i].word.is_some() && blocks.text[i] > 0;
+    let tags = (0..nodes.len()).any(tagged);
     let word_row = tag_row + usize::from(tags);
 
     // Lines first: texts cover them.
@@ -37,7 +39,7 @@ pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
         picture.across(row, from, to + 1, charset);
         for &child in &node.children {
             if nodes[child].word.is_some() {
-                let bottom = if nodes[child].label.is_empty() { word_row } else { tag_row };
+                let bottom = if tagged(child) { tag_row } else { word_row };
                 picture.down(blocks.anchor[child], row + 1, bottom, charset);
             }
         }
@@ -67,19 +69,27 @@ pub fn vertical(diagram: &Diagram, charset: Charset) -> Picture {
     for (i, node) in nodes.iter().enumerate() {
         if let Some(word) = &node.word {
             let role = if node.unknown { Role::UnknownWord } else { Role::Word };
-            let start = blocks.start_of_text(i, width(word));
-            picture.text(word_row, start, word, Ink { role, mark: node.mark });
+            let ink = Ink { role, mark: node.mark, hit: node.word_hit };
+            let sign = node.word_hit.symbol(ascii);
+            let mut column = blocks.start_of_text(i, width(sign) + width(word));
+            if !sign.is_empty() {
+                column = picture.text(word_row, column, sign, Ink { role: Role::Line, ..ink });
+            }
+            picture.text(word_row, column, word, ink);
+            let ink = Ink { role: Role::Tag, mark: node.mark, hit: node.hit };
+            let mut column = blocks.start_of_text(i, blocks.text[i]);
+            if !signs[i].is_empty() {
+                column = picture.text(tag_row, column, &signs[i], Ink { role: Role::Line, ..ink });
+            }
             if !node.label.is_empty() {
-                let start = blocks.start_of_text(i, width(&node.label));
-                let ink = Ink { role: Role::Tag, mark: node.mark };
-                picture.text(tag_row, start, &node.label, ink);
+                picture.text(tag_row, column, &node.label, ink);
             }
         } else if texts && (i != 0 || blocks.text[0] > 0) {
             let row = line_row(depths[i]) - 1;
-            let ink = Ink { role: Role::Label, mark: node.mark };
+            let ink = Ink { role: Role::Label, mark: node.mark, hit: node.hit };
             let mut column = blocks.start_of_text(i, blocks.text[i]);
             if !signs[i].is_empty() {
-                column = picture.text(row, column, signs[i], Ink { role: Role::Line, ..ink });
+                column = picture.text(row, column, &signs[i], Ink { role: Role::Line, ..ink });
             }
             if !node.label.is_empty() {
                 picture.text(row, column, &node.label, ink);
@@ -103,7 +113,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn new(diagram: &Diagram, signs: &[&str]) -> Blocks {
+    fn new(diagram: &Diagram, signs: &[String], ascii: bool) -> Blocks {
         let nodes = diagram.nodes();
         let text: Vec<usize> =
             nodes.iter().zip(signs).map(|(n, sign)| width(sign) + width(&n.label)).collect();
@@ -115,7 +125,8 @@ impl Blocks {
         // Children have larger indices, so backwards is bottom-up and forwards is top-down.
         let mut block = vec![0; nodes.len()];
         for i in (0..nodes.len()).rev() {
-            let word = nodes[i].word.as_deref().map_or(0, width);
+            let sign = width(nodes[i].word_hit.symbol(ascii));
+            let word = nodes[i].word.as_deref().map_or(0, |w| sign + width(w));
             block[i] = inner(&block, i).max(text[i]).max(word).max(1);
         }
         let mut start = vec![0; nodes.len()];

@@ -34,6 +34,7 @@ mod make_pictures;
 pub mod message;
 pub mod names;
 pub mod news;
+pub mod patterns;
 pub mod picture;
 pub mod popup;
 pub mod screen;

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 pub const SMALLEST: (u16, u16) = (60, 16);
 
 /// A word or figure of a screen, and what it means.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     pub name: &'static str,
     /// A sentence or two.

@@ -280,6 +280,25 @@ fn a_treebank_is_looked_through_in_every_way_in_small_and_large_terminals() {
 }
 
 #[test]
+fn parts_of_trees_are_searched_for_marked_and_walked_through() {
+    let tree = "(S (NP (DT The) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat))))\n";
+    let treebank = format!("(S (NP (NNS Dogs)) (VP (VBP bark)))\n{}", tree.repeat(2));
+    for (width, height) in [(80, 24), (200, 60)] {
+        let mut session = Session::start_with(&["own.mrg"], width, height, &[], |work| {
+            std::fs::write(work.join("own.mrg"), &treebank).expect("writes");
+        });
+        session.sees("own.mrg").does_on(Corpora, "pattern").sees("e.g. NP <");
+        session.keys("NP < (").sees("column 7").keys("\r").sees("column 7");
+        session.resize(20, 5).sees("terminal too").resize(width, height).sees("NP < (");
+        session.keys("DT)\r").sees("match 1 of 4 in 2 of 3 sentences").sees("»NP");
+        session.does_on(Corpora, "next-match").sees("match 2 of 4");
+        session.does_on(Corpora, "fold").sees("folded below depth 2").sees("NP … a cat");
+        session.keys("\u{1b}").sees_no("match 2").sees("/3").does("quit");
+        assert_eq!(session.ends_clean(), 0);
+    }
+}
+
+#[test]
 #[cfg(debug_assertions)]
 fn a_panic_on_the_drawing_thread_gives_the_terminal_back_and_says_what_it_was() {
     let fault = [("RANKSPACE_FAULT", "draw")];

@@ -13,6 +13,7 @@ mod train;
 
 use super::command::Command;
 use super::names::ScreenId;
+use super::patterns;
 use super::screen::{Screen, Term};
 use super::widgets::moves;
 
@@ -33,14 +34,22 @@ pub fn all() -> Vec<Box<dyn Screen>> {
 /// The commands of a screen: its own ones, then those for moving about that it shares.
 pub fn commands(id: ScreenId) -> impl Iterator<Item = &'static Command> {
     let lists: &[&'static [Command]] = match id {
-        ScreenId::Corpora => {
-            &[corpora::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
-        }
+        ScreenId::Corpora => &[
+            corpora::COMMANDS,
+            patterns::COMMANDS,
+            moves::LIST,
+            moves::SCROLL_ROWS,
+            moves::SCROLL_COLUMNS,
+        ],
         ScreenId::Train => &[train::COMMANDS, moves::LIST],
         ScreenId::Grammar => &[grammar::COMMANDS, moves::LIST, moves::SCROLL_ROWS],
-        ScreenId::Parses => {
-            &[parses::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
-        }
+        ScreenId::Parses => &[
+            parses::COMMANDS,
+            patterns::COMMANDS,
+            moves::LIST,
+            moves::SCROLL_ROWS,
+            moves::SCROLL_COLUMNS,
+        ],
         ScreenId::Boost => {
             &[boost::COMMANDS, moves::LIST, moves::SCROLL_ROWS, moves::SCROLL_COLUMNS]
         }

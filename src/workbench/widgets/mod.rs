@@ -1,10 +1,12 @@
 //! Pieces that several screens draw.
 
 pub mod chart;
+mod fold;
 pub mod literature;
 pub mod moves;
 mod tree_pane;
 
+pub use fold::Fold;
 pub use tree_pane::{TreeLayout, TreePane, charset, ink_style};
 
 use super::shared::{RunEntry, Standing};

@@ -1,4 +1,4 @@
-use crate::render::{Charset, Diagram, Grid, Ink, Mark, Picture, Role};
+use crate::render::{Charset, Diagram, Grid, Hit, Ink, Mark, Picture, Role};
 use crate::render::{bracket_lines, bracket_row, indented, vertical};
 use crate::workbench::text::fit;
 use crate::workbench::theme::{Theme, ThemeName};
@@ -83,6 +83,14 @@ impl TreePane {
     pub fn reveal_words_apart(&mut self) {
         if let Some((column, row)) = self.picture.first(Role::UnknownWord) {
             (self.column, self.row) = (column.saturating_sub(8), row.saturating_sub(4));
+        }
+    }
+
+    /// Moves the place so that the match that a search stands at is in view, with some of what is
+    /// around it.
+    pub fn reveal_match(&mut self) {
+        if let Some((column, row)) = self.picture.hit(Hit::Current) {
+            (self.column, self.row) = (column.saturating_sub(16), row.saturating_sub(4));
         }
     }
 
@@ -180,7 +188,7 @@ fn draw_grid(frame: &mut Frame, area: Rect, grid: &Grid<Ink>, theme: &Theme) {
     }
 }
 
-/// Style of a cell; every mark has its sign as well.
+/// Style of a cell; every mark has its sign as well, and what a search found.
 pub fn ink_style(ink: Ink, theme: &Theme) -> Style {
     let marked = match ink.mark {
         Mark::None => None,
@@ -189,7 +197,7 @@ pub fn ink_style(ink: Ink, theme: &Theme) -> Style {
         Mark::Spurious => Some(theme.reference),
         Mark::Crossing => Some(theme.error),
     };
-    match ink.role {
+    let style = match ink.role {
         Role::Blank => Style::new(),
         Role::Line => marked.unwrap_or(theme.border),
         Role::Label => marked.unwrap_or(theme.text).add_modifier(Modifier::BOLD),
@@ -206,6 +214,12 @@ pub fn ink_style(ink: Ink, theme: &Theme) -> Style {
                 _ => theme.text.patch(heat),
             }
         }
+    };
+    match ink.hit {
+        Hit::None => style,
+        Hit::Named => style.add_modifier(Modifier::UNDERLINED),
+        Hit::Found => style.patch(theme.accent).add_modifier(Modifier::UNDERLINED),
+        Hit::Current => style.patch(theme.hit),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::treebank::{
 };
 use crate::workbench::task::TaskHandle;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Figures of a corpus under some settings.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,7 +28,7 @@ pub struct Loaded {
     pub entry: Entry,
     /// The settings in force: those of the entry, or edited ones.
     pub data: Data,
-    pub corpus: Corpus,
+    pub corpus: Arc<Corpus>,
     /// Everything as it stands in the files.
     pub as_read: Measured,
     /// Under the entry's own settings.
@@ -94,6 +95,7 @@ pub fn read(
     let Outcome { corpus, measured: current, failure } = measure(&entry, &data).map_err(text)?;
     let configured = if data == entry.data { current.clone() } else { configured };
     let excerpts = excerpts(&corpus.problems);
+    let corpus = Arc::new(corpus);
     Ok(Loaded { entry, data, corpus, as_read, configured, current, excerpts, failure })
 }
 

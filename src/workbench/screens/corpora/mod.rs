@@ -7,6 +7,7 @@ mod entries;
 mod excerpt;
 mod load;
 mod notes;
+mod searching;
 mod settings;
 mod shape;
 #[cfg(test)]
@@ -20,10 +21,11 @@ use crate::workbench::export::{self, Format};
 use crate::workbench::field::Field;
 use crate::workbench::names::ScreenId;
 use crate::workbench::news::TaskReport;
+use crate::workbench::patterns::{self, Hits, PatternSearch};
 use crate::workbench::popup::Answer;
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::task::Task;
-use crate::workbench::widgets::{TreeLayout, TreePane, moves};
+use crate::workbench::widgets::{Fold, TreeLayout, TreePane, moves};
 use crossterm::event::{KeyCode, KeyEvent};
 use effect::Effect as SentenceEffect;
 use entries::Entry;
@@ -112,7 +114,12 @@ pub const COMMANDS: &[Command] = &[
         short: "",
     },
     Command { name: "reload", keys: &["r"], help: "Read the files again", short: "" },
-    Command { name: "clear", keys: &["Esc"], help: "List all sentences again", short: "" },
+    Command {
+        name: "clear",
+        keys: &["Esc"],
+        help: "Take the pattern away, then the filter: list all sentences again",
+        short: "",
+    },
 ];
 
 /// What the main part shows.
@@ -142,7 +149,9 @@ pub struct Corpora {
     order: Vec<usize>,
     filter: Field,
     editing: bool,
+    search: PatternSearch,
     layout: TreeLayout,
+    fold: Fold,
     /// Whether the tree, and the histograms, are shown after preprocessing.
     scored: bool,
     /// Whether the selected sentence is shown before and after preprocessing.
@@ -189,8 +198,15 @@ impl Corpora {
                 self.mode = Mode::Sentences;
                 self.editing = true;
             }
+            "pattern" => {
+                self.mode = Mode::Sentences;
+                self.search.open();
+            }
+            "next-match" | "previous-match" => self.go_to_match(name == "next-match", context),
+            "fold" | "unfold" => self.refold(name, context),
             "scored" => {
                 self.scored = !self.scored;
+                self.search_trees(context);
                 self.lay_out(context);
             }
             "compare" => {
@@ -209,7 +225,11 @@ impl Corpora {
                 self.read(None, context);
             }
             "clear" => {
-                self.filter.clear();
+                if self.search.clear() {
+                    context.push(Effect::Cancel(patterns::TASK));
+                } else {
+                    self.filter.clear();
+                }
                 self.relist(context);
             }
             _ => {}
@@ -231,6 +251,7 @@ impl Corpora {
             Mode::Distributions => self.ranked = at,
             Mode::Sentences => {
                 self.sentence = at;
+                self.search.to_first();
                 self.lay_out(context);
             }
             Mode::Problems => self.problem = at,
@@ -257,6 +278,7 @@ impl Corpora {
     }
 
     fn forget(&mut self) {
+        self.search.forget();
         self.loaded = None;
         self.failure = None;
         self.order.clear();
@@ -342,21 +364,6 @@ impl Corpora {
         self.read(None, context);
     }
 
-    fn relist(&mut self, context: &mut Context) {
-        let Some(loaded) = &self.loaded else { return };
-        let parts: Vec<String> =
-            self.filter.text().split_whitespace().map(str::to_lowercase).collect();
-        let fits = |sentence: &Sentence| {
-            let text = sentence.surface.join(" ").to_lowercase();
-            parts.iter().all(|part| text.contains(part.as_str()))
-        };
-        let sentences = loaded.corpus.sentences.iter().enumerate();
-        self.order =
-            sentences.filter(|(_, s)| parts.is_empty() || fits(s)).map(|(i, _)| i).collect();
-        self.sentence = self.sentence.min(self.order.len().saturating_sub(1));
-        self.lay_out(context);
-    }
-
     fn selected(&self) -> Option<&Sentence> {
         let number = *self.order.get(self.sentence)?;
         self.loaded.as_ref()?.corpus.sentences.get(number)
@@ -369,15 +376,20 @@ impl Corpora {
     }
 
     fn lay_out(&mut self, context: &Context) {
-        let read = self.selected().and_then(|s| s.tree.as_deref()).map(Diagram::from_tree);
-        let scored = self.selected().and_then(scored_tree);
-        let pane = |d: &Diagram| TreePane::tree(d, self.layout, context.theme);
+        let mut read = self.selected().and_then(|s| s.tree.as_deref()).map(Diagram::from_tree);
+        let mut scored = self.selected().and_then(scored_tree);
+        for (tree, searched) in [(&mut read, !self.scored), (&mut scored, self.scored)] {
+            if let Some(tree) = tree {
+                self.search.mark(tree, searched.then_some(0));
+            }
+        }
+        let pane = |d: &Diagram| self.fold.pane(d, self.layout, context.theme);
         (self.as_read, self.as_scored, self.effect) = match self.compared {
             true => (read.as_ref().map(pane), scored.as_ref().map(pane), self.effect_on_selected()),
             false => (None, None, None),
         };
         self.diagram = if self.scored { scored } else { read };
-        self.pane = self.diagram.as_ref().map(|d| TreePane::tree(d, self.layout, context.theme));
+        self.pane = self.diagram.as_ref().map(|d| self.fold.pane(d, self.layout, context.theme));
     }
 
     fn effect_on_selected(&self) -> Option<SentenceEffect> {
@@ -386,6 +398,9 @@ impl Corpora {
     }
 
     fn key(&mut self, key: &KeyEvent, context: &mut Context) {
+        if self.search.editing() {
+            return self.key_of_pattern(key, context);
+        }
         match key.code {
             _ if !self.editing => return,
             KeyCode::Enter | KeyCode::Esc => self.editing = false,
@@ -396,10 +411,17 @@ impl Corpora {
 
     fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
         if let Some(error) = report.error() {
-            if report.kind == "corpus" {
-                self.failure = Some(error.to_owned());
+            match report.kind {
+                "corpus" => self.failure = Some(error.to_owned()),
+                patterns::TASK => {
+                    self.search.clear();
+                    return self.relist(context);
+                }
+                _ => {}
             }
             context.error(error);
+        } else if let Some(hits) = report.take::<Hits>() {
+            self.found(hits, context);
         } else if let Some(loaded) = report.take::<Loaded>() {
             if self.entries.get(self.at) == Some(&loaded.entry) {
                 self.failure = None;
@@ -407,7 +429,9 @@ impl Corpora {
                     context.error(failure.clone());
                 }
                 self.loaded = Some(loaded);
+                self.search.forget();
                 self.relist(context);
+                self.search_trees(context);
             }
         } else if let Some(path) = report.take::<PathBuf>() {
             context.status(format!("written to {}", path.display()));
@@ -451,11 +475,15 @@ impl Screen for Corpora {
         match input {
             Input::Command(name) => self.command(name, context),
             Input::Key(key) => self.key(&key, context),
+            Input::Paste(text) if self.search.editing() => self.search.paste(text),
             Input::Paste(text) if self.editing => {
                 self.filter.paste(text);
                 self.relist(context);
             }
-            Input::LeaveField => self.editing = false,
+            Input::LeaveField => {
+                self.editing = false;
+                self.search.leave();
+            }
             Input::Shown => {
                 self.seen = true;
                 self.refresh(context);
@@ -477,6 +505,6 @@ impl Screen for Corpora {
     }
 
     fn editing(&self) -> bool {
-        self.editing
+        self.editing || self.search.editing()
     }
 }

@@ -1,3 +1,4 @@
+use crate::workbench::patterns::LANGUAGE;
 use crate::workbench::screen::Term;
 
 pub const NOTES: &[Term] = &[
@@ -47,4 +48,12 @@ pub const NOTES: &[Term] = &[
         meaning: "Tries other settings on this corpus. Nothing is written: `y` copies the lines \
                   for a config",
     },
+    LANGUAGE[0],
+    LANGUAGE[1],
+    LANGUAGE[2],
+    LANGUAGE[3],
+    LANGUAGE[4],
+    LANGUAGE[5],
+    LANGUAGE[6],
+    LANGUAGE[7],
 ];

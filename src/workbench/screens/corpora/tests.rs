@@ -284,3 +284,106 @@ fn lengths_of_any_size_leave_room_for_the_next_column() {
     assert_eq!(mean_and_longest(1e6, 1e6), "1.0M / 1.0M");
     assert!(mean_and_longest(9999.9, 9e8).len() <= 15);
 }
+
+/// Searches for a pattern and waits for what is found; gives what the status line says.
+fn search(stage: &mut Stage<Corpora>, pattern: &str) -> Vec<String> {
+    stage.command("pattern");
+    stage.type_text(pattern);
+    let effects = stage.press(KeyCode::Enter);
+    assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "pattern"));
+    said(&stage.settle(effects))
+}
+
+#[test]
+fn sentences_with_a_pattern_are_listed_with_their_matches_marked_in_every_layout() {
+    let (mut stage, folder) = open("small.mrg");
+    let said = search(&mut stage, "/^NP/=np < (__=tag < __)");
+    assert_eq!(said, ["3 matches in 2 of 4 sentences"]);
+    assert!(!stage.screen.editing());
+    snapshot("pattern", &stage, &folder);
+    for name in ["horizontal", "brackets", "one line"] {
+        command(&mut stage, "layout");
+        let shot = stage.shot(80, 24);
+        assert!(shot.contains(name) && shot.contains("»NP-SBJ"), "{shot}");
+        assert!(shot.contains("›NP") && shot.contains(":DT"), "{shot}");
+    }
+    stage.theme =
+        crate::workbench::theme::Theme::new(crate::workbench::theme::ThemeName::Mono, false);
+    command(&mut stage, "layout");
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains(">>NP-SBJ") && shot.contains(">NP"), "{shot}");
+}
+
+#[test]
+fn n_goes_from_match_to_match_and_esc_keeps_the_place() {
+    let (mut stage, _folder) = open("small.mrg");
+    search(&mut stage, "NP-SBJ|NP");
+    let sees = |stage: &Stage<Corpora>, part: &str| {
+        let shot = stage.shot(120, 40);
+        assert!(shot.contains(part), "{part}: {shot}");
+    };
+    sees(&stage, "match 1 of 4 in 3 of 4 sentences · NP-SBJ|NP");
+    sees(&stage, "»NP-SBJ");
+    command(&mut stage, "next-match");
+    sees(&stage, "match 2 of 4");
+    sees(&stage, "»NP ");
+    command(&mut stage, "previous-match");
+    let round = said(&command(&mut stage, "previous-match"));
+    assert_eq!(round, ["from the first match on to the last"]);
+    sees(&stage, "match 4 of 4");
+    let number = stage.screen.selected().map(|s| s.index);
+    command(&mut stage, "clear");
+    assert_eq!(stage.screen.order.len(), 4);
+    assert_eq!(stage.screen.selected().map(|s| s.index), number);
+    assert!(!stage.shot(80, 24).contains('»'), "nothing is marked any more");
+    stage.command("pattern");
+    sees(&stage, "pattern: NP-SBJ|NP");
+}
+
+#[test]
+fn a_pattern_follows_the_trees_in_view_and_the_filter() {
+    let (mut stage, _folder) = open("small.mrg");
+    assert!(said(&command(&mut stage, "next-match"))[0].contains("P searches"));
+    search(&mut stage, "NP-SBJ");
+    assert_eq!(stage.screen.order.len(), 2);
+    // Function tags are gone where trees are scored.
+    assert_eq!(said(&command(&mut stage, "scored")), ["0 matches in 0 of 4 sentences"]);
+    assert!(stage.shot(80, 24).contains("no sentence fits"));
+    command(&mut stage, "scored");
+    stage.command("filter");
+    stage.type_text("dog");
+    stage.press(KeyCode::Enter);
+    assert_eq!(stage.screen.order.len(), 1);
+    command(&mut stage, "next-corpus");
+    assert_eq!(stage.screen.order.len(), 0, "a text has no trees");
+    command(&mut stage, "clear");
+    command(&mut stage, "clear");
+    assert_eq!(stage.screen.order.len(), 2);
+}
+
+#[test]
+fn a_search_that_is_stopped_leaves_the_list_as_it_was() {
+    let (mut stage, _folder) = open("small.mrg");
+    stage.command("pattern");
+    stage.type_text("NP");
+    stage.press(KeyCode::Enter);
+    assert!(stage.shot(80, 24).contains("searching · NP"));
+    stage.report("pattern", crate::workbench::news::Outcome::Failed("stopped".into()));
+    assert_eq!(stage.screen.order.len(), 4);
+    assert!(!stage.shot(80, 24).contains("searching"));
+}
+
+#[test]
+fn trees_are_folded_level_by_level_and_say_so() {
+    let (mut stage, folder) = open("small.mrg");
+    command(&mut stage, "sentences");
+    search(&mut stage, "CD");
+    command(&mut stage, "fold");
+    command(&mut stage, "fold");
+    snapshot("folded", &stage, &folder);
+    assert!(stage.shot(120, 24).contains("folded below depth 2"), "{}", stage.shot(120, 24));
+    for _ in 0..3 {
+        command(&mut stage, "unfold");
+    }
+    assert!(!stage.shot(120, 24).contains("folded"));
+}

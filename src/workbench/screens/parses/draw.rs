@@ -22,9 +22,9 @@ const BOTH: u16 = 20;
 
 pub(super) fn draw(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let [header, body, input] = Layout::vertical([
-        Constraint::Length(2),
+        Constraint::Length(2 + u16::from(screen.search.pattern().is_some())),
         Constraint::Fill(1),
-        Constraint::Length(u16::from(screen.editing.is_some())),
+        Constraint::Length(u16::from(screen.editing.is_some()).max(screen.search.rows())),
     ])
     .areas(area);
     draw_header(screen, frame, header, view);
@@ -35,6 +35,7 @@ pub(super) fn draw(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) 
         Some(Editing::Sentence) => {
             screen.sentence.field.draw(frame, input, " sentence: ", true, view.theme);
         }
+        None if screen.search.editing() => screen.search.draw(frame, input, view.theme),
         None => {}
     }
     if screen.evaluation.is_none() {
@@ -111,7 +112,12 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         Some(_) => " F1: unlabelled; left out: punctuation, one-word and whole-sentence spans",
     };
     let width = usize::from(area.width);
-    let lines = vec![Line::from(first), Line::styled(fit(rules, width).into_owned(), theme.dim)];
+    let mut lines =
+        vec![Line::from(first), Line::styled(fit(rules, width).into_owned(), theme.dim)];
+    if let Some(said) = screen.search.said(screen.trees.words()) {
+        let said = fit(&format!(" {said}"), width).into_owned();
+        lines.push(Line::styled(said, theme.accent));
+    }
     frame.render_widget(ratatui::widgets::Paragraph::new(lines), area);
 }
 
@@ -182,10 +188,14 @@ fn frame_of<'a>(title: String, area: Rect, focused: bool, view: &View) -> Block<
 
 fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
-    let rows = screen.evaluation.as_ref().map_or(&[][..], |e| &e.rows);
+    let rows = screen.evaluation.as_ref().map_or(&[][..], |e| &e.rows[..]);
     let listing = &screen.listing;
     let place = if screen.order.is_empty() { 0 } else { screen.at + 1 };
-    let mut title = format!("Sentences {place}/{} · {}", screen.order.len(), listing.sort.name());
+    let mut title = format!("Sentences {place}/{}", screen.order.len());
+    if let Some(place) = screen.search.place(&screen.order, screen.at) {
+        title += &format!(" · {place}");
+    }
+    title += &format!(" · {}", listing.sort.name());
     if listing.reversed {
         title += ", reversed";
     }
@@ -211,6 +221,7 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let language_model = screen.is_language_model();
     let heading = match language_model {
         true => "   no  len     ppl    max",
+        false if screen.search.hits().is_some() => "   no  len  hits     F1  lp/word",
         false => "   no  len     F1  lp/word",
     };
     frame.render_widget(Line::styled(heading, theme.dim), head);
@@ -218,7 +229,8 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     for (y, place) in (body.y..).zip(visible) {
         let number = screen.order[place];
         let unit = language_model.then_some(screen.unit);
-        let line = list_line(number, &rows[number], unit, usize::from(body.width));
+        let hits = screen.search.count(number);
+        let line = list_line((number, hits), &rows[number], unit, usize::from(body.width));
         let style = if place == screen.at { theme.selected } else { theme.text };
         let line_area = Rect { y, height: 1, ..body };
         frame.buffer_mut().set_style(line_area, style);
@@ -226,8 +238,13 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     }
 }
 
-/// `unit` is that of surprisals, of a language model.
-fn list_line(number: usize, row: &Row, unit: Option<SurprisalUnit>, width: usize) -> String {
+/// `unit` is that of surprisals, of a language model; a search has numbers of matches.
+fn list_line(
+    (number, hits): (usize, Option<u32>),
+    row: &Row,
+    unit: Option<SurprisalUnit>,
+    width: usize,
+) -> String {
     let none = || "–".to_owned();
     let one_decimal = |x: f64| format!("{x:.1}");
     let words = row.words.join(" ");
@@ -243,7 +260,8 @@ fn list_line(number: usize, row: &Row, unit: Option<SurprisalUnit>, width: usize
             format!("{f1:>6} {per_word:>8}")
         }
     };
-    let figures = format!("{:>5} {:>4} {figures}  ", number + 1, row.words.len());
+    let hits = hits.map(|n| format!(" {n:>5}")).unwrap_or_default();
+    let figures = format!("{:>5} {:>4}{hits} {figures}  ", number + 1, row.words.len());
     fit(&(figures + &clean(&words)), width).into_owned()
 }
 
@@ -251,6 +269,9 @@ fn list_line(number: usize, row: &Row, unit: Option<SurprisalUnit>, width: usize
 fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wide: bool) {
     if screen.typed.is_empty() && screen.order.is_empty() && screen.evaluation.is_some() {
         let why = match screen.listing.filter.is_empty() {
+            _ if screen.search.hits().is_some() => {
+                ["no sentence has the pattern", "t searches other trees, Esc shows all sentences"]
+            }
             true => ["no sentence is listed", "Esc shows all"],
             false => ["no sentence matches the filter", "Esc shows all"],
         };
@@ -291,9 +312,11 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
             }
         };
         if let Some(area) = gold {
-            draw_pane(frame, area, "Gold", panes.gold.as_ref(), &[], view);
+            let title = format!("Gold{}", screen.fold.words(panes.gold_levels));
+            draw_pane(frame, area, &title, panes.gold.as_ref(), &[], view);
         }
-        let title = format!("Induced · {}", screen.layout.name());
+        let folded = screen.fold.words(panes.induced_levels);
+        let title = format!("Induced · {}{folded}", screen.layout.name());
         let why = ["no analysis: the sentence has no derivation or was left out"];
         draw_pane(frame, induced, &title, panes.induced.as_ref(), &why, view);
     }

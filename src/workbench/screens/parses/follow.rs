@@ -3,6 +3,7 @@
 use super::rows::{Evaluation, Wanted};
 use super::{Parses, Subject};
 use crate::workbench::names::ScreenId;
+use crate::workbench::patterns::TASK;
 use crate::workbench::screen::{Context, Effect};
 use crate::workbench::task::Task;
 
@@ -50,9 +51,14 @@ impl Parses {
             context.push(Effect::Cancel("trees"));
             context.push(Effect::Cancel("parse"));
             context.push(Effect::Cancel("weights"));
+            context.push(Effect::Cancel(TASK));
+            self.search.clear();
             *self = Parses {
                 subject: selected,
                 sentence: std::mem::take(&mut self.sentence),
+                search: std::mem::take(&mut self.search),
+                trees: self.trees,
+                fold: self.fold,
                 layout: self.layout,
                 unit: self.unit,
                 zoomed: self.zoomed,

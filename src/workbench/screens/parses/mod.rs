@@ -8,6 +8,7 @@ mod follow;
 #[cfg(test)]
 mod language_tests;
 mod line;
+mod matching;
 mod notes;
 mod panes;
 mod parsing;
@@ -21,13 +22,15 @@ use crate::workbench::command::Command;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
+use crate::workbench::patterns::{self, Hits, PatternSearch};
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::shared::RunEntry;
 use crate::workbench::weights::Loaded;
-use crate::workbench::widgets::{TreeLayout, moves};
+use crate::workbench::widgets::{Fold, TreeLayout, moves};
 use analysis::Analysis;
 use crossterm::event::{KeyCode, KeyEvent};
 use line::SentenceLine;
+use matching::Trees;
 use panes::Panes;
 use parsing::{Parsed, Typed};
 use ratatui::Frame;
@@ -77,6 +80,13 @@ pub const COMMANDS: &[Command] = &[
         short: "filter",
     },
     Command {
+        name: "trees",
+        keys: &["t"],
+        help: "Search for the pattern in gold or induced trees, in either, or in what one has and \
+               the other has not",
+        short: "",
+    },
+    Command {
         name: "sort",
         keys: &["s"],
         help: "Sort by length, F1 and log-probability per word (of a language model: perplexity \
@@ -104,7 +114,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "clear",
         keys: &["Esc"],
-        help: "Leave the typed sentence, then the filter, then the selection of a symbol",
+        help: "Leave the typed sentence, then the pattern, the filter and the selection of a \
+               symbol",
         short: "",
     },
 ];
@@ -145,8 +156,11 @@ pub struct Parses {
     at: usize,
     editing: Option<Editing>,
     filter: Field,
+    search: PatternSearch,
+    trees: Trees,
     sentence: SentenceLine,
     layout: TreeLayout,
+    fold: Fold,
     heat_first: bool,
     /// Whether the list is hidden.
     zoomed: bool,
@@ -187,6 +201,7 @@ impl Parses {
         }
         if let Some(at) = moves::moved(name, self.at, self.order.len()) {
             self.typed.leave();
+            self.search.to_first();
             self.select(at, context);
             return;
         }
@@ -201,6 +216,17 @@ impl Parses {
         match name {
             "type" => self.editing = Some(Editing::Sentence),
             "filter" => self.editing = Some(Editing::Filter),
+            "pattern" => self.ask_for_pattern(context),
+            "trees" => self.turn_trees(context),
+            "next-match" | "previous-match" => self.go_to_match(name == "next-match", context),
+            "fold" | "unfold" => {
+                let levels = self.panes.gold_levels.max(self.panes.induced_levels);
+                match name {
+                    "fold" => self.fold.less(levels),
+                    _ => self.fold.more(levels),
+                }
+                self.lay_out(context);
+            }
             "sort" => {
                 self.listing.sort = self.listing.sort.next(self.is_language_model());
                 self.relist(context);
@@ -255,6 +281,8 @@ impl Parses {
     fn clear(&mut self, context: &mut Context) {
         if self.typed.leave() {
             self.lay_out(context);
+        } else if self.end_search(context) {
+            // All sentences of the filter are listed again.
         } else if !self.listing.filter.is_empty() {
             self.filter.clear();
             self.listing.filter.clear();
@@ -266,9 +294,14 @@ impl Parses {
 
     fn relist(&mut self, context: &mut Context) {
         let number = self.row().map(|(number, _)| number);
-        let rows = self.evaluation.as_ref().map_or(&[][..], |e| &e.rows);
+        let rows = self.evaluation.as_ref().map_or(&[][..], |e| &e.rows[..]);
         self.order = self.listing.order(rows);
-        let at = number.and_then(|n| self.order.iter().position(|&i| i == n)).unwrap_or(0);
+        self.order.retain(|&i| self.search.keeps(i));
+        let found = number.and_then(|n| self.order.iter().position(|&i| i == n));
+        if found.is_none() {
+            self.search.to_first();
+        }
+        let at = found.unwrap_or(0);
         self.select(at, context);
     }
 
@@ -294,6 +327,9 @@ impl Parses {
     }
 
     fn key(&mut self, key: &KeyEvent, context: &mut Context) {
+        if self.search.editing() {
+            return self.key_of_pattern(key, context);
+        }
         let Some(editing) = self.editing else { return };
         match (key.code, editing) {
             (KeyCode::Enter, Editing::Sentence) => {
@@ -335,6 +371,7 @@ impl Parses {
                 self.listing.only = None;
                 self.filter.clear();
                 self.listing.filter.clear();
+                self.end_search(context);
                 self.relist(context);
                 let at = self.order.iter().position(|i| i == number).unwrap_or(0);
                 self.select(at, context);
@@ -368,6 +405,9 @@ impl Parses {
                 self.settled = self.settled.max(newest.map(|e| e.step));
             } else if report.kind == "weights" {
                 self.failure = Some(error.to_owned());
+            } else if report.kind == patterns::TASK {
+                self.end_search(context);
+                return;
             } else {
                 self.live = Some(false);
             }
@@ -386,7 +426,9 @@ impl Parses {
                     // What the weights say goes with the figures of the list.
                     (self.weights, self.analysis) = (None, None);
                 }
+                self.search.forget();
                 self.relist(context);
+                self.search_trees(context);
             }
             if std::mem::take(&mut self.missed) {
                 self.follow(context);
@@ -397,6 +439,8 @@ impl Parses {
             }
         } else if let Some(parsed) = report.take::<Parsed>() {
             self.parsed(parsed, context);
+        } else if let Some(hits) = report.take::<Hits>() {
+            self.found(hits, context);
         } else if let Some(path) = report.take::<PathBuf>() {
             context.status(format!("written to {}", path.display()));
         }
@@ -416,11 +460,15 @@ impl Screen for Parses {
                 match self.editing {
                     Some(Editing::Filter) => self.filter.paste(text),
                     Some(Editing::Sentence) => self.sentence.field.paste(text),
+                    None if self.search.editing() => self.search.paste(text),
                     None => {}
                 }
                 self.refilter(context);
             }
-            Input::LeaveField => self.editing = None,
+            Input::LeaveField => {
+                self.editing = None;
+                self.search.leave();
+            }
             Input::Shown => {
                 self.seen = true;
                 self.follow(context);
@@ -439,7 +487,7 @@ impl Screen for Parses {
     }
 
     fn editing(&self) -> bool {
-        self.editing.is_some()
+        self.editing.is_some() || self.search.editing()
     }
 
     fn field_keys(&self) -> &'static [(&'static str, &'static str)] {

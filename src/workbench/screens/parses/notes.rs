@@ -1,3 +1,4 @@
+use crate::workbench::patterns::LANGUAGE;
 use crate::workbench::screen::Term;
 
 pub const NOTES: &[Term] = &[
@@ -57,4 +58,18 @@ pub const NOTES: &[Term] = &[
                   While a line is open they bring back what was typed before; a line that is left \
                   keeps its text",
     },
+    Term {
+        name: "in gold but",
+        meaning: "t says in which trees patterns are searched for: gold or induced ones, or \
+                  phrases of the one by whether the other has the same words as a phrase. \
+                  Induced trees of an evaluation have no labels: __ and words find them",
+    },
+    LANGUAGE[0],
+    LANGUAGE[1],
+    LANGUAGE[2],
+    LANGUAGE[3],
+    LANGUAGE[4],
+    LANGUAGE[5],
+    LANGUAGE[6],
+    LANGUAGE[7],
 ];

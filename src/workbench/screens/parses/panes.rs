@@ -25,6 +25,9 @@ pub struct Panes {
     /// Of a language model, in place of trees.
     pub surprisal: Option<SurprisalPane>,
     pub counts: MarkCounts,
+    /// Levels of phrases of the trees.
+    pub gold_levels: usize,
+    pub induced_levels: usize,
     /// What is exported.
     pub diagram: Option<Diagram>,
 }
@@ -58,12 +61,15 @@ impl Parses {
             None => row.and_then(|row| row.marginals.as_ref()),
         };
         let Some(mut induced) = induced else {
-            self.panes.gold = gold.map(|gold| TreePane::tree(&gold, self.layout, theme));
+            self.mark_matches(gold.as_mut(), None);
+            self.panes.gold_levels = gold.as_ref().map_or(0, Diagram::levels);
+            self.panes.gold = gold.map(|gold| self.fold.pane(&gold, self.layout, theme));
             return;
         };
         if let Some(gold) = &mut gold {
             mark_against(gold, &mut induced);
         }
+        self.mark_matches(gold.as_mut(), Some(&mut induced));
         let count = |diagram: &Diagram, mark| {
             let marked = diagram.nodes().iter().filter(|n| n.mark == mark);
             marked.map(|n| (n.start, n.end)).collect::<std::collections::HashSet<_>>().len()
@@ -79,8 +85,10 @@ impl Parses {
                 let map = heat_map(&induced, gold.as_ref(), marginals, charset(theme));
                 TreePane::picture(map)
             }),
-            gold: gold.map(|gold| TreePane::tree(&gold, self.layout, theme)),
-            induced: Some(TreePane::tree(&induced, self.layout, theme)),
+            gold_levels: gold.as_ref().map_or(0, Diagram::levels),
+            induced_levels: induced.levels(),
+            gold: gold.map(|gold| self.fold.pane(&gold, self.layout, theme)),
+            induced: Some(self.fold.pane(&induced, self.layout, theme)),
             diagram: Some(induced),
             surprisal: None,
         };

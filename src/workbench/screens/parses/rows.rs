@@ -119,7 +119,7 @@ pub struct Evaluation {
     pub language_model: bool,
     /// Steps of all evaluations whose trees are kept, rising.
     pub steps: Vec<u64>,
-    pub rows: Vec<Row>,
+    pub rows: Arc<Vec<Row>>,
 }
 
 /// Which evaluation of a run is to be read.
@@ -189,6 +189,7 @@ impl Evaluation {
                 row.marginals = Some(pin.marginals);
             }
         }
+        let rows = Arc::new(rows);
         let epoch = epoch_at(step, epoch);
         let (s_f1, perplexity) = (metrics.get("s_f1"), metrics.get("perplexity"));
         Ok(Evaluation { run, step, epoch, s_f1, perplexity, language_model, steps, rows })

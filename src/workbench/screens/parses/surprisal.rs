@@ -1,8 +1,6 @@
 //! The surprisals of the sentence in view, as a map in lines or as bars in rows.
 
-use crate::render::{
-    Ink, Mark, Role, ScoredSentence, SurprisalUnit, surprisal_lines, surprisal_rows,
-};
+use crate::render::{Ink, Role, ScoredSentence, SurprisalUnit, surprisal_lines, surprisal_rows};
 use crate::workbench::screen::SMALLEST;
 use crate::workbench::theme::Theme;
 use crate::workbench::widgets::{TreePane, charset, ink_style};
@@ -86,7 +84,7 @@ impl SurprisalPane {
 pub fn key<'a>(unit: SurprisalUnit, weights: Option<String>, theme: &Theme) -> Line<'a> {
     let mut spans = vec![Span::styled(format!(" {} from  ", unit.name()), theme.dim)];
     for step in unit.steps(charset(theme)) {
-        let style = ink_style(Ink { role: Role::Heat(step.percent), mark: Mark::None }, theme);
+        let style = ink_style(Ink { role: Role::Heat(step.percent), ..Ink::default() }, theme);
         let sign = if style.bg.is_some() { " " } else { step.sign };
         spans.push(Span::styled(sign.repeat(2), style));
         let from = format!("{:.1}", step.from);

@@ -390,3 +390,81 @@ fn the_tree_in_view_is_exported_and_copied() {
     assert_eq!(text, "( (X the) ( ( (X dog) (X barked)) ( (X at) (X me))))\n");
     assert!(matches!(&stage.command("copy")[0], Effect::Copy(copied) if *copied == text.trim()));
 }
+
+/// Searches for a pattern and waits for what is found.
+fn search(stage: &mut Stage<Parses>, pattern: &str) -> Vec<String> {
+    stage.command("pattern");
+    stage.type_text(pattern);
+    let effects = stage.press(KeyCode::Enter);
+    assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "pattern"));
+    said(&stage.settle(effects))
+}
+
+#[test]
+fn a_pattern_is_searched_for_in_gold_trees_and_in_what_they_have_alone() {
+    let mut stage = stage();
+    let said_gold = search(&mut stage, "NP|VP|PP");
+    assert_eq!(said_gold, ["4 matches in 2 of 4 sentences, in gold trees"]);
+    assert_eq!(stage.screen.order, [0, 3]);
+    snapshot("pattern", &stage);
+    let effects = stage.command("trees");
+    let said = said(&stage.settle(effects));
+    assert_eq!(said[1], "2 matches in 1 of 4 sentences, in gold but not induced");
+    assert_eq!(stage.screen.order, [0]);
+    stage.command("next-match");
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("match 2 of 2") && shot.contains("»○VP"), "{shot}");
+    assert!(shot.contains("›○NP"), "{shot}");
+    stage.command("clear");
+    assert_eq!(stage.screen.order.len(), 4);
+    assert!(!stage.shot(80, 24).contains('»'));
+}
+
+#[test]
+fn matches_in_induced_trees_are_walked_through_and_a_new_evaluation_is_searched_again() {
+    let mut stage = stage();
+    while stage.screen.trees != Trees::Either {
+        stage.command("trees");
+    }
+    search(&mut stage, "__ < (__ $ __)");
+    let shot = stage.shot(120, 40);
+    assert!(shot.contains("match 1 of 13"), "{shot}");
+    let first = stage.screen.search.count(0).expect("searched");
+    for _ in 1..first {
+        stage.command("next-match");
+    }
+    let shot = stage.shot(200, 40);
+    let induced = shot.lines().find(|line| line.contains("Induced")).expect("a pane");
+    assert!(!induced.contains('»') && shot.contains('»'), "{shot}");
+    stage.command("next-match");
+    assert_eq!(stage.screen.row().map(|(n, _)| n), Some(1));
+    let effects = stage.deliver("trees", Some(evaluation()));
+    assert!(effects.iter().any(|e| matches!(e, Effect::Spawn(t) if t.kind == "pattern")));
+    stage.settle(effects);
+    assert_eq!(stage.screen.row().map(|(n, _)| n), Some(1), "the place is kept");
+}
+
+#[test]
+fn gold_and_induced_trees_are_folded_together() {
+    let mut stage = stage();
+    stage.command("fold");
+    stage.command("fold");
+    snapshot("folded", &stage);
+    stage.theme = Theme::new(ThemeName::Mono, false);
+    stage.command("fold");
+    assert!(stage.shot(200, 60).contains("NP ..."), "{}", stage.shot(200, 60));
+}
+
+#[test]
+fn n_goes_through_the_sentences_of_a_filter() {
+    let mut stage = stage();
+    stage.command("filter");
+    stage.type_text("o");
+    stage.press(KeyCode::Enter);
+    let listed = stage.screen.order.len();
+    assert!(listed > 1);
+    for _ in 0..listed {
+        stage.command("next-match");
+    }
+    assert_eq!(stage.screen.at, 0, "round the end");
+}

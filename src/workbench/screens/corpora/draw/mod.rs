@@ -28,11 +28,13 @@ pub(super) fn draw(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View)
     let [header, body, input] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Fill(1),
-        Constraint::Length(u16::from(screen.editing)),
+        Constraint::Length(u16::from(screen.editing).max(screen.search.rows())),
     ])
     .areas(area);
     draw_header(screen, frame, header, view);
-    if screen.editing {
+    if screen.search.editing() {
+        screen.search.draw(frame, input, view.theme);
+    } else if screen.editing {
         screen.filter.draw(frame, input, " filter: ", true, view.theme);
     }
     let list_width = if area.width >= WIDE { 36 } else { 22 };

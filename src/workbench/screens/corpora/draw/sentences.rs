@@ -21,7 +21,7 @@ pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: R
     let [list, rest] =
         Layout::vertical([Constraint::Length(rows.max(5)), Constraint::Fill(1)]).areas(area);
     draw_list(screen, loaded, frame, list, view);
-    let layout = screen.layout.name();
+    let layout = [screen.layout.name(), &screen.fold.words(screen.levels())].concat();
     if !screen.compared {
         let state = match (screen.scored, screen.has_gaps()) {
             (true, _) => "as it is scored",
@@ -63,9 +63,13 @@ fn draw_list(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, v
     let theme = view.theme;
     let place = if screen.order.is_empty() { 0 } else { screen.sentence + 1 };
     let mut title = format!("Sentences {place}/{}", screen.order.len());
+    if let Some(place) = screen.search.place(&screen.order, screen.sentence) {
+        title += &format!(" · {place}{}", screen.search.listed(&screen.order));
+    }
     if !screen.filter.is_empty() {
         title += &format!(" · with {}", clean(screen.filter.text()));
     }
+    let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
     let block = pane(title, theme, true);
     let inside = block.inner(area);
     frame.render_widget(block, area);
@@ -75,10 +79,14 @@ fn draw_list(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, v
     let visible = moves::visible(screen.sentence, screen.order.len(), usize::from(inside.height));
     for (y, place) in (inside.y..).zip(visible) {
         let sentence = &loaded.corpus.sentences[screen.order[place]];
+        // The number of matches stands behind that of words.
+        let hits = screen.search.count(screen.order[place]).map(|n| format!(" {n:>3}×"));
+        let hits = hits.unwrap_or_default();
         let line = format!(
-            "{:>6} {:>4}  {}",
+            "{:>6} {:>4}{}  {}",
             sentence.index + 1,
             sentence.len(),
+            hits,
             clean(&sentence.surface.join(" "))
         );
         let style = if place == screen.sentence { theme.selected } else { theme.text };
