@@ -47,8 +47,9 @@ pub const LANGUAGE: [Term; 8] = [
     Term {
         name: "pattern",
         meaning: "Parts of trees in a part of the language of Tregex: NP < (PP << of) is a noun \
-                  phrase with a prepositional phrase in it that has the word of. In trees » (>> without UTF-8) is \
-                  the match that n and N have gone to, › (>) another one, : a named node",
+                  phrase with a prepositional phrase in it that has the word of. In trees » (>> \
+                  without UTF-8) is the match that n and N have gone to, › (>) another one, : a \
+                  named node",
     },
     Term {
         name: "NP|NX /^NP-/",

@@ -428,7 +428,7 @@ fn matches_in_induced_trees_are_walked_through_and_a_new_evaluation_is_searched_
     }
     search(&mut stage, "__ < (__ $ __)");
     let shot = stage.shot(120, 40);
-    assert!(shot.contains("match 1 of 13"), "{shot}");
+    assert!(shot.contains("match 1 of 16"), "{shot}");
     let first = stage.screen.search.count(0).expect("searched");
     for _ in 1..first {
         stage.command("next-match");
