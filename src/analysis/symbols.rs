@@ -1,5 +1,5 @@
 use super::{Agreement, AnalysisError, Usage};
-use crate::model::{Parse, Parser, SymbolUse, Wanted};
+use crate::model::{Parse, ParsedSpan, Parser, SymbolUse, Wanted};
 use crate::treebank::{Batch, Sentence, Vocabulary};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -47,6 +47,24 @@ pub struct SymbolStatistics {
     pub sentences: Vec<u32>,
 }
 
+/// The symbols of one sentence's tree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Labelled {
+    /// Start, end and nonterminal of the spans of two words and more, in preorder.
+    pub spans: Vec<(u32, u32, u32)>,
+    /// Preterminal, or state of an HMM, of every word.
+    pub tags: Vec<u32>,
+}
+
+impl Labelled {
+    fn new(parse: &Parse, words: usize) -> Labelled {
+        let span = |span: &ParsedSpan| Some((span.start, span.end, span.label?));
+        // The state of an HMM at the end of the sentence belongs to no word.
+        let tags = parse.tags.iter().copied().take(words).collect();
+        Labelled { spans: parse.spans.iter().filter_map(span).collect(), tags }
+    }
+}
+
 /// Statistics of all symbols over some sentences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Symbols {
@@ -56,6 +74,8 @@ pub struct Symbols {
     pub preterminal_usage: Usage,
     /// Preterminals against gold tags, where there are gold tags.
     pub tagging: Option<Agreement>,
+    /// Labelled MBR trees by position of the sentence; `None` where it has no derivation.
+    pub trees: Vec<Option<Labelled>>,
     /// Sentences analysed, and those left out because they have no derivation.
     pub sentences: usize,
     pub skipped: usize,
@@ -70,8 +90,9 @@ impl Symbols {
     }
 }
 
-/// Parses the sentences and counts; of an HMM the states, which take the place of preterminals. Spans of two words and more count, the whole sentence
-/// included; a span under several gold labels (a unary chain) counts for each.
+/// Parses the sentences and counts; of an HMM the states, which take the place of preterminals.
+/// Spans of two words and more count, the whole sentence included; a span under several gold
+/// labels (a unary chain) counts for each.
 ///
 /// `progress` hears (sentences done, of how many) after every batch and can end the work, which
 /// then gives `None`.
@@ -88,7 +109,7 @@ pub fn symbols(
     // One word has no tree; a language model takes it.
     let shortest = if grammar.is_some() { 2 } else { 1 };
     let mut expected = SymbolUse::default();
-    let mut result = Symbols::default();
+    let mut result = Symbols { trees: vec![None; sentences.len()], ..Symbols::default() };
 
     // Sentences of nearby length share their steps in the dynamic program.
     let mut order: Vec<usize> =
@@ -122,8 +143,10 @@ pub fn symbols(
                 continue;
             }
             result.sentences += 1;
-            count_phrases(&mut nonterminals, i, &sentences[i], parse);
-            count_words(&mut preterminals, i, &sentences[i], parse);
+            let tree = Labelled::new(parse, sentences[i].len());
+            count_phrases(&mut nonterminals, i, &sentences[i], &tree);
+            count_words(&mut preterminals, i, &sentences[i], &tree);
+            result.trees[i] = Some(tree);
         }
     }
     result.nonterminal_usage = Usage::new(&expected.nonterminals);
@@ -135,27 +158,25 @@ pub fn symbols(
     Ok(Some(result))
 }
 
-fn count_phrases(tally: &mut Tally, position: usize, sentence: &Sentence, parse: &Parse) {
+fn count_phrases(tally: &mut Tally, position: usize, sentence: &Sentence, tree: &Labelled) {
     let mut gold: HashMap<(u32, u32), HashSet<&Arc<str>>> = HashMap::new();
     for span in sentence.gold.iter().flatten().filter(|s| s.end > s.start + 1) {
         if gold.entry((span.start, span.end)).or_default().insert(&span.label) {
             tally.gold(&span.label);
         }
     }
-    for span in &parse.spans {
-        let Some(symbol) = span.label else { continue };
-        let words = &sentence.words[span.start as usize..span.end as usize];
-        let labels = gold.get(&(span.start, span.end)).into_iter().flatten().copied();
+    for &(start, end, symbol) in &tree.spans {
+        let words = &sentence.words[start as usize..end as usize];
+        let labels = gold.get(&(start, end)).into_iter().flatten().copied();
         tally.add(symbol as usize, position, words, labels);
     }
 }
 
-fn count_words(tally: &mut Tally, position: usize, sentence: &Sentence, parse: &Parse) {
+fn count_words(tally: &mut Tally, position: usize, sentence: &Sentence, tree: &Labelled) {
     for tag in sentence.tags.iter().flatten() {
         tally.gold(tag);
     }
-    // The state of an HMM at the end of the sentence belongs to no word.
-    for (i, &symbol) in parse.tags.iter().enumerate().take(sentence.len()) {
+    for (i, &symbol) in tree.tags.iter().enumerate() {
         let tag = sentence.tags.as_ref().and_then(|tags| tags.get(i));
         tally.add(symbol as usize, position, &sentence.words[i..=i], tag.into_iter());
     }
@@ -292,6 +313,8 @@ mod tests {
     fn nonterminals_know_their_yields_gold_labels_and_sentences() {
         let found = analyse(&corpus());
         assert_eq!((found.sentences, found.skipped), (3, 1));
+        let tree = Labelled { spans: vec![(0, 3, 0), (1, 3, 1)], tags: vec![2, 0, 1] };
+        assert_eq!((found.trees[0].as_ref(), found.trees[1].as_ref()), (Some(&tree), None));
         // Symbol 0 covers whole sentences, symbol 1 what follows the first word.
         let whole = &found.nonterminals[0];
         assert_eq!((whole.decoded, whole.expected), (3, 3.0));

@@ -14,6 +14,7 @@ use super::rerank::args::Rerank;
 use super::scaling::args::Scaling;
 use super::ssn::args::Ssn;
 use super::sweep::args::Sweep;
+use super::symbols::args::Symbols;
 use super::values::{several, weight, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -73,6 +74,9 @@ pub enum Command {
     Sample(Sample),
     /// Parse with several checkpoints at once: the trees that they agree on most, scored
     Consensus(Consensus),
+    /// Show what the symbols of a grammar, or the states of an HMM, have learned
+    #[command(subcommand)]
+    Symbols(Symbols),
     /// Make a checkpoint of one that the published PyTorch code saved
     Import(Import),
     /// Write a checkpoint's weights as the published PyTorch code saves them
@@ -143,6 +147,7 @@ impl Command {
             Command::Score(args) => args.json,
             Command::Sample(args) => args.format == Some(Drawn::Json),
             Command::Consensus(args) => args.json,
+            Command::Symbols(args) => args.is_json(),
             Command::Import(args) => args.json,
             Command::Grammar(Grammar::Train(args)) => args.json,
             Command::Grammar(Grammar::Parse(args)) => args.parsing.json,

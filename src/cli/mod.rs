@@ -44,6 +44,7 @@ mod signals;
 mod significance;
 mod ssn;
 mod sweep;
+mod symbols;
 mod teller;
 mod train;
 mod values;
@@ -115,6 +116,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
         Some(Command::Score(args)) => score::run(&args, out),
         Some(Command::Sample(args)) => sample::run(&args, out),
         Some(Command::Consensus(args)) => consensus::run(&args, out),
+        Some(Command::Symbols(args)) => symbols::run(&args, out),
         Some(Command::Import(args)) => published::import(&args, out),
         Some(Command::Export(args)) => published::export(&args, out),
         Some(Command::Corpus(args)) => corpus::run(&args, out),

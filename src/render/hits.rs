@@ -73,6 +73,18 @@ impl Diagram {
         }
     }
 
+    /// Marks the phrase, or the word, of a span as found, if there is one.
+    pub fn mark_span(&mut self, start: u32, end: u32) {
+        let is_it = |at: &usize| {
+            let node = &self.nodes()[*at];
+            (node.start, node.end, node.word.is_some()) == (start, end, end == start + 1)
+        };
+        let Some(at) = (0..self.nodes().len()).find(is_it) else { return };
+        let Some(node) = self.node_mut(at) else { return };
+        let target = if end == start + 1 { &mut node.word_hit } else { &mut node.hit };
+        *target = Hit::Found.max(*target);
+    }
+
     fn mark_hit(&mut self, found: Found, hit: Hit) {
         let at = match found {
             Found::Node(NodeId(id)) => id as usize,
@@ -169,6 +181,18 @@ mod tests {
             assert!(picture.lines().join("\n").contains("»dog"), "{:?}", picture.lines());
             assert!(picture.hit(Hit::Current).is_some() && picture.hit(Hit::Named).is_none());
         }
+    }
+
+    #[test]
+    fn spans_are_marked_at_the_phrase_or_word_that_has_them_and_others_nowhere() {
+        let mut tree = dog();
+        for (start, end) in [(0, 2), (2, 3), (1, 3), (0, 9)] {
+            tree.mark_span(start, end);
+        }
+        assert_eq!(
+            bracket_row(&tree, Charset::Unicode).lines(),
+            ["(S (›NP (DT the) (NN dog)) (VP (VBD ›barked)))"]
+        );
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub mod field;
 pub mod figures;
 pub mod frame;
 pub mod history;
+pub mod jump;
 pub mod keys;
 pub mod layers;
 pub mod local;

@@ -55,6 +55,11 @@ impl RunEntry {
         Weights { commands, folder: self.path.clone(), checkpoint: self.preferred() }
     }
 
+    /// The weights of one of its checkpoints.
+    pub fn checkpoint(&self, origin: Origin) -> Weights {
+        Weights { commands: None, folder: self.path.clone(), checkpoint: origin }
+    }
+
     /// The checkpoint with its current weights: while it trains they are the newest, then the best.
     fn preferred(&self) -> Origin {
         if self.active() { Origin::Last } else { Origin::Best }

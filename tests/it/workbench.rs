@@ -292,8 +292,11 @@ fn parts_of_trees_are_searched_for_marked_and_walked_through() {
         session.resize(20, 5).sees("terminal too").resize(width, height).sees("NP < (");
         session.keys("DT)\r").sees("match 1 of 4 in 2 of 3 sentences").sees("»NP");
         session.does_on(Corpora, "next-match").sees("match 2 of 4");
-        session.does_on(Corpora, "fold").sees("folded below depth 2").sees("NP … a cat");
-        session.keys("\u{1b}").sees_no("match 2").sees("/3").does("quit");
+        session.does_on(Corpora, "fold").sees("folded below depth 2").sees("»NP …");
+        session.keys("\u{1b}").sees_no("match 2").sees("Sentences 2/3");
+        session.does_on(Corpora, "jump").sees("1 to 3").keys("9\r").sees("they go from 1 to 3");
+        session.does_on(Corpora, "jump").sees("1 to 3").keys("3\r").sees("Sentences 3/3");
+        session.does("quit");
         assert_eq!(session.ends_clean(), 0);
     }
 }

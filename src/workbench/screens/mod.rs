@@ -12,6 +12,7 @@ mod runs;
 mod train;
 
 use super::command::Command;
+use super::jump;
 use super::names::ScreenId;
 use super::patterns;
 use super::screen::{Screen, Term};
@@ -37,6 +38,7 @@ pub fn commands(id: ScreenId) -> impl Iterator<Item = &'static Command> {
         ScreenId::Corpora => &[
             corpora::COMMANDS,
             patterns::COMMANDS,
+            jump::COMMANDS,
             moves::LIST,
             moves::SCROLL_ROWS,
             moves::SCROLL_COLUMNS,
@@ -46,6 +48,7 @@ pub fn commands(id: ScreenId) -> impl Iterator<Item = &'static Command> {
         ScreenId::Parses => &[
             parses::COMMANDS,
             patterns::COMMANDS,
+            jump::COMMANDS,
             moves::LIST,
             moves::SCROLL_ROWS,
             moves::SCROLL_COLUMNS,

@@ -5,8 +5,8 @@ use super::excerpt::{Excerpt, excerpts};
 use super::shape::Shape;
 use crate::config::{Data, FunctionLabels, Sources};
 use crate::treebank::{
-    Corpus, LengthLimits, Preprocessing, PunctuationRule, Removed, Statistics, TreebankError,
-    Vocabulary, load, load_cut,
+    Corpus, LengthLimits, Preprocessing, PunctuationRule, Removed, Sentence, Statistics,
+    TreebankError, Vocabulary, load, load_cut,
 };
 use crate::workbench::task::TaskHandle;
 use std::collections::HashSet;
@@ -29,6 +29,8 @@ pub struct Loaded {
     /// The settings in force: those of the entry, or edited ones.
     pub data: Data,
     pub corpus: Arc<Corpus>,
+    /// The words of every sentence in lower case, for filters.
+    pub lower: Vec<Box<str>>,
     /// Everything as it stands in the files.
     pub as_read: Measured,
     /// Under the entry's own settings.
@@ -95,8 +97,10 @@ pub fn read(
     let Outcome { corpus, measured: current, failure } = measure(&entry, &data).map_err(text)?;
     let configured = if data == entry.data { current.clone() } else { configured };
     let excerpts = excerpts(&corpus.problems);
+    let lower = |s: &Sentence| s.surface.join(" ").to_lowercase().into();
+    let lower = corpus.sentences.iter().map(lower).collect();
     let corpus = Arc::new(corpus);
-    Ok(Loaded { entry, data, corpus, as_read, configured, current, excerpts, failure })
+    Ok(Loaded { entry, data, corpus, lower, as_read, configured, current, excerpts, failure })
 }
 
 /// A corpus without a sentence in place of the error that says so, with the reason: what was

@@ -19,6 +19,7 @@ use crate::treebank::{Preprocessing, Sentence};
 use crate::workbench::command::Command;
 use crate::workbench::export::{self, Format};
 use crate::workbench::field::Field;
+use crate::workbench::jump;
 use crate::workbench::names::ScreenId;
 use crate::workbench::news::TaskReport;
 use crate::workbench::patterns::{self, Hits, PatternSearch};
@@ -202,6 +203,7 @@ impl Corpora {
                 self.mode = Mode::Sentences;
                 self.search.open();
             }
+            "jump" => self.ask_for_number(context),
             "next-match" | "previous-match" => self.go_to_match(name == "next-match", context),
             "fold" | "unfold" => self.refold(name, context),
             "scored" => {
@@ -494,6 +496,9 @@ impl Screen for Corpora {
                 if let Some(format) = Format::ALL.get(*i) {
                     self.export(*format, context);
                 }
+            }
+            Input::Answer { popup: jump::POPUP, answer: Answer::Text(text) } => {
+                self.jump(text, context);
             }
             Input::Task(report) => self.task(report, context),
             _ => {}

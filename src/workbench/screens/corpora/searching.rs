@@ -4,6 +4,7 @@ use super::{Corpora, Mode, scored_tree};
 use crate::render::Diagram;
 use crate::treebank::pattern::Pattern;
 use crate::treebank::{Sentence, Tree, attach};
+use crate::workbench::jump;
 use crate::workbench::patterns::{self, Hits, Typed};
 use crate::workbench::screen::{Context, Effect};
 use crossterm::event::KeyEvent;
@@ -15,13 +16,9 @@ impl Corpora {
         let number = self.order.get(self.sentence).copied();
         let parts: Vec<String> =
             self.filter.text().split_whitespace().map(str::to_lowercase).collect();
-        let fits = |sentence: &Sentence| {
-            let text = sentence.surface.join(" ").to_lowercase();
-            parts.iter().all(|part| text.contains(part.as_str()))
-        };
-        let sentences = loaded.corpus.sentences.iter().enumerate();
-        let listed =
-            sentences.filter(|(i, s)| self.search.keeps(*i) && (parts.is_empty() || fits(s)));
+        let fits = |text: &str| parts.iter().all(|part| text.contains(part.as_str()));
+        let texts = loaded.lower.iter().enumerate();
+        let listed = texts.filter(|(i, text)| self.search.keeps(*i) && fits(text));
         self.order = listed.map(|(i, _)| i).collect();
         // The selected sentence, or the one behind it.
         let at = number.map_or(0, |number| self.order.partition_point(|i| *i < number));
@@ -79,6 +76,45 @@ impl Corpora {
             context.status(format!("from the {from} match on to the {to}"));
         }
         self.sentence = at;
+        self.lay_out(context);
+    }
+
+    /// Number of the last sentence, as the list has it.
+    fn last_number(&self) -> usize {
+        let sentences = self.loaded.as_ref().map_or(&[][..], |l| &l.corpus.sentences);
+        sentences.last().map_or(0, |s| s.index + 1)
+    }
+
+    pub(super) fn ask_for_number(&mut self, context: &mut Context) {
+        match self.last_number() {
+            0 => context.warn("no sentence is read yet"),
+            last => context.push(Effect::Popup(jump::popup(last))),
+        }
+    }
+
+    /// Goes to the sentence of that number, or to the next one where it was left out.
+    pub(super) fn jump(&mut self, text: &str, context: &mut Context) {
+        let number = match jump::number(text, self.last_number()) {
+            Ok(number) => number,
+            Err(why) => return context.warn(why),
+        };
+        let Some(loaded) = &self.loaded else { return };
+        let index = |at: usize| loaded.corpus.sentences[at].index + 1;
+        let wanted = (0..loaded.corpus.sentences.len()).find(|&at| index(at) >= number);
+        let Some(wanted) = wanted else { return };
+        if index(wanted) != number {
+            context.status(format!("{number} is left out; the next one is {}", index(wanted)));
+        }
+        self.mode = Mode::Sentences;
+        if !self.order.contains(&wanted) {
+            if self.search.clear() {
+                context.push(Effect::Cancel(patterns::TASK));
+            }
+            self.filter.clear();
+            self.relist(context);
+        }
+        self.sentence = self.order.iter().position(|&at| at == wanted).unwrap_or(0);
+        self.search.to_first();
         self.lay_out(context);
     }
 

@@ -387,3 +387,22 @@ fn trees_are_folded_level_by_level_and_say_so() {
     }
     assert!(!stage.shot(120, 24).contains("folded"));
 }
+
+#[test]
+fn a_sentence_is_jumped_to_by_its_number_whether_it_is_listed_or_not() {
+    let (mut stage, _folder) = open("small.mrg");
+    search(&mut stage, "CD");
+    let listed = stage.screen.order.clone();
+    let hidden = (0..4).find(|i| !listed.contains(i)).expect("one has no number in it");
+    assert!(matches!(&stage.command("jump")[..], [Effect::Popup(_)]));
+    let mut jump = |text: &str| -> (Vec<String>, Option<usize>) {
+        let answer = Answer::Text(text.into());
+        let effects = stage.update(Input::Answer { popup: jump::POPUP, answer: &answer });
+        let told = said(&stage.settle(effects));
+        (told, stage.screen.selected().map(|s| s.index))
+    };
+    assert_eq!(jump(&(listed[0] + 1).to_string()).1, Some(listed[0]));
+    assert_eq!(jump(&(hidden + 1).to_string()).1, Some(hidden));
+    assert!(jump("99").0[0].contains("from 1 to 4"));
+    assert_eq!(stage.screen.order.len(), 4);
+}

@@ -1,7 +1,8 @@
 //! The symbols of a run's grammar, or the states of its HMM, over its development sentences,
 //! computed on a task.
 
-use crate::analysis::{self, Symbols};
+use super::align::Other;
+use crate::analysis::{self, Alignment, Symbols};
 use crate::config::Config;
 use crate::model::Parser;
 use crate::run::{RunFolder, Snapshot};
@@ -11,6 +12,7 @@ use crate::workbench::task::TaskHandle;
 use crate::workbench::weights::{Loaded, Origin, Weights};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 /// States among which transitions are shown.
 const MAPPED: usize = 64;
@@ -28,7 +30,7 @@ pub struct Computed {
     pub run: RunId,
     pub weights: Snapshot,
     pub origin: Origin,
-    pub symbols: Symbols,
+    pub symbols: Arc<Symbols>,
     /// Of an HMM.
     pub transitions: Option<TransitionMap>,
     /// Where the sentences come from, where that is not the corpus itself.
@@ -45,16 +47,55 @@ pub fn compute(
 ) -> Result<Computed, String> {
     let Loaded { snapshot: weights, origin } = weights.load(handle)?;
     let (sentences, note) = sentences(path, config, &weights.preprocessing)?;
+    let symbols = Arc::new(count(&weights, &sentences, handle)?);
+    let transitions = transitions(&*weights.parser, &symbols);
+    Ok(Computed { run, weights, origin, symbols, transitions, note })
+}
+
+fn count(
+    weights: &Snapshot,
+    sentences: &[Sentence],
+    handle: &TaskHandle,
+) -> Result<Symbols, String> {
     let mut progress = |done: usize, total: usize| {
         handle.progress(done as u64, total as u64);
         if handle.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let Snapshot { parser, vocabulary, .. } = &weights;
-    let symbols = analysis::symbols(&**parser, vocabulary, &sentences, &mut progress)
+    analysis::symbols(&*weights.parser, &weights.vocabulary, sentences, &mut progress)
         .map_err(|e| e.to_string())?
-        .ok_or("stopped")?;
-    let transitions = transitions(&**parser, &symbols);
-    Ok(Computed { run, weights, origin, symbols, transitions, note })
+        .ok_or_else(|| "stopped".into())
+}
+
+/// The symbols of other weights on the same sentences, beside those of the run.
+pub struct Compared {
+    pub run: RunId,
+    /// Of the other weights.
+    pub name: String,
+    pub step: u64,
+    pub origin: Origin,
+    pub symbols: Symbols,
+    pub alignment: Alignment,
+}
+
+/// Counts the symbols of the other weights and aligns them with those of a run.
+pub fn compare(
+    (run, symbols): (RunId, &Symbols),
+    sentences: &[Sentence],
+    preprocessing: &Preprocessing,
+    other: &Other,
+    handle: &TaskHandle,
+) -> Result<Compared, String> {
+    let Loaded { snapshot, origin } = other.weights.load(handle)?;
+    let name = other.name.clone();
+    if snapshot.preprocessing != *preprocessing {
+        return Err(format!("{name} treats sentences otherwise, so that its words are others"));
+    }
+    let found = count(&snapshot, sentences, handle)?;
+    if found.preterminals.is_empty() {
+        return Err(format!("{name} has no symbols"));
+    }
+    let alignment = Alignment::new(symbols, &found);
+    Ok(Compared { run, name, step: snapshot.step, origin, symbols: found, alignment })
 }
 
 /// Among the most used states; `None` of a model without states.
@@ -74,7 +115,7 @@ impl Computed {
 
 /// The development sentences in the order of the run's trees, as the run folder keeps them. What
 /// an early version kept has no tags: then they are read from the corpus, if it is as it was.
-fn sentences(
+pub fn sentences(
     path: &Path,
     config: Option<&Config>,
     preprocessing: &Preprocessing,

@@ -1,7 +1,7 @@
-use super::list::Kind;
 use super::shared::{FIRST, WIDE, draw_lines, named};
-use super::{Computed, Grammar, states};
-use crate::analysis::{SymbolStatistics, Symbols};
+use super::{Computed, Grammar, aligned, states};
+use crate::analysis::listing::Kind;
+use crate::analysis::{SymbolStatistics, Symbols, Yield};
 use crate::report::counted;
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
@@ -15,6 +15,8 @@ use unicode_width::UnicodeWidthStr;
 
 /// Columns of the list in a narrow terminal.
 const LIST: u16 = 44;
+/// Rows for similar symbols behind the expansions of a symbol.
+const LIKE: usize = 11;
 /// Columns of the bars.
 const BAR: usize = 6;
 
@@ -37,6 +39,9 @@ pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View)
     draw_header(computed, frame, header, view);
     if screen.editing {
         screen.filter.draw(frame, input, " filter: ", true, view.theme);
+    }
+    if screen.aligned {
+        return aligned::draw_table(screen, computed, frame, body, view);
     }
     let list_width = if area.width >= WIDE { (area.width / 4).max(LIST) } else { LIST };
     let [list, detail] =
@@ -213,15 +218,20 @@ fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: R
     let inside = block.inner(area);
     frame.render_widget(block, area);
     let numbers = numbers(screen, statistics, view);
-    let gold = facts(screen, &computed.symbols, symbol, view);
+    let gold = gold(screen, &computed.symbols, symbol, view)
+        .into_iter()
+        .chain(aligned::lines(screen, symbol, view));
+    let yields = yields(screen, statistics, view);
     let weights = weights(screen, computed, symbol, view);
+    let similar = similar(screen, computed, symbol, view);
     let blank = || [Line::default()];
     if screen.kind == Kind::States {
         let own = numbers.into_iter().chain(blank());
         let parts = states::Parts {
             numbers: own.collect(),
-            gold,
+            gold: gold.chain(yields).collect(),
             words: weights,
+            similar,
             around: states::around(screen, computed, symbol, view),
         };
         return states::draw_detail(screen, parts, frame, inside);
@@ -232,15 +242,19 @@ fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: R
         draw_lines(
             frame,
             a,
-            numbers.into_iter().chain(blank()).chain(gold).collect(),
+            numbers.into_iter().chain(blank()).chain(gold).chain(yields).collect(),
             screen.scroll,
         );
-        draw_lines(frame, b, weights, screen.scroll);
+        // As many expansions as leave room for the symbols that are like it.
+        let rows = usize::from(b.height).saturating_sub(1 + similar.len().min(LIKE));
+        let weights = weights.into_iter().take(rows.max(1 + FIRST)).chain(blank());
+        draw_lines(frame, b, weights.chain(similar).collect(), screen.scroll);
     } else {
         // The list is one: what stands first is what there is room for.
-        let weights = weights.into_iter().take(1 + FIRST);
-        let lines = numbers.into_iter().chain(blank()).chain(weights).chain(blank()).chain(gold);
-        draw_lines(frame, inside, lines.collect(), screen.scroll);
+        let weights = weights.into_iter().take(1 + FIRST).chain(blank());
+        let similar = similar.into_iter().take(1 + FIRST).chain(blank());
+        let lines = numbers.into_iter().chain(blank()).chain(weights).chain(gold);
+        draw_lines(frame, inside, lines.chain(similar).chain(yields).collect(), screen.scroll);
     }
 }
 
@@ -265,8 +279,8 @@ fn numbers<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> 
     rows.into_iter().map(line).collect()
 }
 
-/// What the trees say: gold labels, yields.
-fn facts<'a>(screen: &Grammar, symbols: &Symbols, symbol: usize, view: &View) -> Vec<Line<'a>> {
+/// Gold labels that the symbol covers in the trees.
+fn gold<'a>(screen: &Grammar, symbols: &Symbols, symbol: usize, view: &View) -> Vec<Line<'a>> {
     let theme = view.theme;
     let statistics = &screen.kind.of(symbols)[symbol];
     let mut lines = Vec::new();
@@ -291,15 +305,45 @@ fn facts<'a>(screen: &Grammar, symbols: &Symbols, symbol: usize, view: &View) ->
         lines.push(Line::styled(text, theme.text));
     }
     lines.push(Line::default());
+    lines
+}
+
+/// What stands below the symbol in the trees.
+fn yields<'a>(screen: &Grammar, statistics: &SymbolStatistics, view: &View) -> Vec<Line<'a>> {
+    let theme = view.theme;
     let yields = match screen.kind {
         Kind::Nonterminals => "yields",
         Kind::Preterminals => "words in trees",
         Kind::States => "words, by number",
     };
-    lines.push(Line::styled(yields, theme.title));
-    for item in &statistics.yields {
-        lines.push(Line::styled(format!("{:>5}  {}", item.count, clean(&item.words)), theme.text));
+    let line = |item: &Yield| {
+        Line::styled(format!("{:>5}  {}", item.count, clean(&item.words)), theme.text)
+    };
+    let lines = statistics.yields.iter().map(line);
+    std::iter::once(Line::styled(yields, theme.title)).chain(lines).collect()
+}
+
+/// Symbols that do the same by the weights, with their divergence.
+fn similar<'a>(screen: &Grammar, computed: &Computed, symbol: usize, view: &View) -> Vec<Line<'a>> {
+    let theme = view.theme;
+    let by = match screen.kind {
+        Kind::Nonterminals => "similar symbols, by rules",
+        Kind::Preterminals | Kind::States => "similar symbols, by words",
+    };
+    let mut lines = vec![Line::styled(by, theme.title)];
+    let Some(found) = screen.similar.get(&(screen.kind, symbol)) else {
+        lines.push(Line::styled("comparing the weights", theme.dim));
+        return lines;
+    };
+    if found.is_empty() {
+        lines.push(Line::styled("there is no other", theme.dim));
     }
+    lines.extend(found.iter().map(|other| {
+        Line::from(vec![
+            Span::styled(format!("{:>7.3}  ", other.divergence), theme.dim),
+            Span::styled(named(computed, screen.kind, other.symbol), theme.text),
+        ])
+    }));
     lines
 }
 

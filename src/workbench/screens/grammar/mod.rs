@@ -1,70 +1,44 @@
 //! The Grammar screen: what the nonterminals and preterminals of a grammar, or the states of an
 //! HMM, have learned.
 
+mod align;
+mod aligned;
+mod commands;
 mod compute;
 mod draw;
-mod list;
+mod exporting;
 mod notes;
 mod shared;
 mod states;
 #[cfg(test)]
 mod tests;
 
+use crate::analysis::listing::{self, Kind, Sort};
 use crate::analysis::{
-    Neighbours, Rules, WordProbability, likeliest_rules, likeliest_words, neighbours,
+    Matched, Neighbours, Rules, Similar, WordProbability, likeliest_rules, likeliest_words,
+    neighbours, similar_nonterminals, similar_words,
 };
-use crate::workbench::command::Command;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::task::Task;
 use crate::workbench::widgets::moves;
-use compute::{Computed, compute};
+use align::Other;
+use compute::{Compared, Computed, compute};
 use crossterm::event::{KeyCode, KeyEvent};
-use list::{Kind, Sort};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
+pub use commands::COMMANDS;
 pub use notes::NOTES;
-
-pub const COMMANDS: &[Command] = &[
-    Command {
-        name: "kind",
-        keys: &["t"],
-        help: "Show nonterminals or preterminals; of an HMM its states or their transitions",
-        short: "kind",
-    },
-    Command {
-        name: "sentences",
-        keys: &["Enter"],
-        help: "Show the sentences that use the symbol, on Parses",
-        short: "sentences",
-    },
-    Command {
-        name: "refresh",
-        keys: &["r"],
-        help: "Compute again with the current weights",
-        short: "refresh",
-    },
-    Command {
-        name: "filter",
-        keys: &["/"],
-        help: "List symbols by name, gold label, word or yield",
-        short: "filter",
-    },
-    Command {
-        name: "sort",
-        keys: &["s"],
-        help: "Sort by expected use, purity or number",
-        short: "sort",
-    },
-    Command { name: "clear", keys: &["Esc"], help: "List all symbols again", short: "" },
-];
 
 /// Expansions and words shown of a symbol.
 const SHOWN: usize = 30;
+/// Similar symbols shown of a symbol.
+const SIMILAR: usize = 20;
 /// Products that a search for expansions may take.
 const SEARCH: usize = 2_000_000_000;
 
@@ -88,6 +62,13 @@ pub struct Grammar {
     rules: HashMap<usize, Rules>,
     words: HashMap<usize, Vec<WordProbability>>,
     neighbours: HashMap<usize, Neighbours>,
+    similar: HashMap<(Kind, usize), Vec<Similar>>,
+    /// Weights that were offered to be aligned with, and those that were chosen.
+    others: Vec<Other>,
+    with: Option<Other>,
+    compared: Option<Compared>,
+    /// Whether the table of the alignment takes the place of list and symbol.
+    aligned: bool,
     /// Whether the transitions of an HMM take the place of the selected state.
     mapped: bool,
 }
@@ -99,7 +80,19 @@ enum Detail {
     State(usize, Vec<WordProbability>, Neighbours),
 }
 
+/// Symbols like one, as a task found them.
+struct Like(Kind, usize, Vec<Similar>);
+
 impl Grammar {
+    /// What the symbols of the kind in view are in the other grammar.
+    fn matched(&self) -> Option<&Matched> {
+        let alignment = &self.compared.as_ref()?.alignment;
+        Some(match self.kind {
+            Kind::Nonterminals => &alignment.nonterminals,
+            Kind::Preterminals | Kind::States => &alignment.preterminals,
+        })
+    }
+
     /// Number of the selected symbol within its kind.
     fn symbol(&self) -> Option<usize> {
         self.order.get(self.at).copied()
@@ -114,7 +107,10 @@ impl Grammar {
             return;
         }
         match name {
-            "kind" if self.kind == Kind::States => self.mapped = !self.mapped,
+            "kind" if self.kind == Kind::States => {
+                self.mapped = !self.mapped || self.aligned;
+                self.aligned = false;
+            }
             "kind" => {
                 self.kind = self.kind.other();
                 // A symbol of that number is another one now.
@@ -122,7 +118,7 @@ impl Grammar {
                 self.relist(context);
             }
             "sort" => {
-                self.sort = self.sort.next();
+                self.sort = self.sort.next(self.matched().is_some());
                 self.relist(context);
             }
             "filter" if self.computed.is_none() => context.status("no symbols are listed yet"),
@@ -133,6 +129,9 @@ impl Grammar {
             }
             "refresh" => self.compute(context),
             "sentences" => self.show_sentences(context),
+            "align" => self.turn_table(context),
+            "align-with" => self.ask_for_other(context),
+            "export" => self.ask_for_format(context),
             _ => {}
         }
     }
@@ -148,9 +147,12 @@ impl Grammar {
             });
             return;
         }
-        let indices = statistics.sentences.iter().map(|&i| i as usize).collect();
+        let indices: Vec<usize> = statistics.sentences.iter().map(|&i| i as usize).collect();
+        let tree = |&i: &usize| computed.symbols.trees.get(i)?.as_ref();
+        let uses = |i| tree(i).map_or(Vec::new(), |tree| self.kind.uses(tree, symbol));
+        let spans = indices.iter().map(uses).collect();
         let title = format!("with {name} at step {}", computed.weights.step);
-        context.push(Effect::Open(ScreenId::Parses, Target::Sentences { title, indices }));
+        context.push(Effect::Open(ScreenId::Parses, Target::Sentences { title, indices, spans }));
     }
 
     fn compute(&mut self, context: &mut Context) {
@@ -171,6 +173,8 @@ impl Grammar {
             let seen = self.seen;
             context.push(Effect::Cancel("symbols"));
             context.push(Effect::Cancel("detail"));
+            context.push(Effect::Cancel("similar"));
+            context.push(Effect::Cancel(align::ALIGN));
             *self = Grammar { run: context.shared.selected, seen, ..Grammar::default() };
         }
         let Some(run) = context.shared.selected_run().filter(|_| self.seen) else { return };
@@ -189,8 +193,8 @@ impl Grammar {
     fn relist(&mut self, context: &mut Context) {
         let symbol = self.symbol();
         let symbols = self.computed.as_ref().map(|c| self.kind.of(&c.symbols));
-        self.order =
-            list::order(self.kind, symbols.unwrap_or_default(), self.sort, self.filter.text());
+        let sorted = (self.sort, self.filter.text());
+        self.order = listing::order(self.kind, symbols.unwrap_or_default(), sorted, self.matched());
         let at = symbol.and_then(|s| self.order.iter().position(|&i| i == s)).unwrap_or(0);
         self.select(at, context);
     }
@@ -233,6 +237,33 @@ impl Grammar {
             }
             _ => {}
         }
+        self.find_similar(symbol, context);
+    }
+
+    /// Looks for symbols that do what one does.
+    fn find_similar(&self, symbol: usize, context: &mut Context) {
+        let (kind, Some(computed)) = (self.kind, &self.computed) else { return };
+        if self.similar.contains_key(&(kind, symbol)) {
+            return;
+        }
+        let (parser, count) = (computed.weights.parser.clone(), kind.of(&computed.symbols).len());
+        let title = format!("looking for symbols like {}", kind.name_of(symbol));
+        context.spawn(Task::new("similar", title, move |handle| {
+            let found = match (kind, parser.grammar()) {
+                (Kind::Nonterminals, Some(grammar)) => {
+                    Some(similar_nonterminals(&grammar, symbol, SIMILAR))
+                }
+                _ => {
+                    let mut go_on = |done: usize| {
+                        handle.progress(done as u64, count as u64);
+                        !handle.cancelled()
+                    };
+                    similar_words(&*parser, symbol, count, SIMILAR, &mut go_on)
+                        .map_err(|e| e.to_string())?
+                }
+            };
+            Ok(Like(kind, symbol, found.ok_or("stopped")?))
+        }));
     }
 
     fn key(&mut self, key: &KeyEvent, context: &mut Context) {
@@ -246,8 +277,10 @@ impl Grammar {
 
     fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
         if let Some(error) = report.error() {
-            if report.kind == "symbols" {
-                self.failure = Some(error.to_owned());
+            match report.kind {
+                "symbols" => self.failure = Some(error.to_owned()),
+                align::ALIGN => (self.with, self.aligned) = (None, false),
+                _ => {}
             }
             context.error(error);
             return;
@@ -260,13 +293,21 @@ impl Grammar {
             self.rules.clear();
             self.words.clear();
             self.neighbours.clear();
+            self.similar.clear();
             match (computed.has_states(), self.kind) {
                 (true, _) => self.kind = Kind::States,
                 (false, Kind::States) => self.kind = Kind::Nonterminals,
                 (false, _) => {}
             }
             self.computed = Some(computed);
+            self.align(context);
             self.relist(context);
+        } else if let Some(compared) = report.take::<Compared>() {
+            self.take_compared(compared, context);
+        } else if let Some(path) = report.take::<PathBuf>() {
+            context.status(format!("written to {}", path.display()));
+        } else if let Some(Like(kind, symbol, found)) = report.take::<Like>() {
+            self.similar.insert((kind, symbol), found);
         } else if let Some(detail) = report.take::<Detail>() {
             match detail {
                 Detail::Rules(symbol, rules) => drop(self.rules.insert(symbol, rules)),
@@ -301,6 +342,8 @@ impl Screen for Grammar {
             Input::Selection => self.follow(context),
             Input::Run(id) if Some(id) == self.run => self.follow(context),
             Input::Task(report) => self.task(report, context),
+            Input::Answer { popup: align::ALIGN, answer } => self.choose_other(answer, context),
+            Input::Answer { popup: exporting::EXPORT, answer } => self.export(answer, context),
             _ => {}
         }
     }

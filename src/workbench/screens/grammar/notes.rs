@@ -45,6 +45,23 @@ pub const NOTES: &[Term] = &[
                   sentence has rules of its own, those of z = 0, the mean of the prior",
     },
     Term {
+        name: "similar",
+        meaning: "Symbols of the same grammar with their Jensen-Shannon divergence in bits, 0 \
+                  (equal) to 1: of words of preterminals and states; of nonterminals of p(rank | \
+                  symbol), which their rules follow from, or of the rules of a tensor",
+    },
+    Term {
+        name: "partner",
+        meaning: "`a` parses the same sentences with another run, seed or checkpoint. Symbols are \
+                  matched one to one so that as many spans (words) of both trees as can be have \
+                  partners as their symbols. F1: of the spans of a symbol and of its partner",
+    },
+    Term {
+        name: "one-to-one",
+        meaning: "Share of the spans (words) of both trees whose symbols are partners. V-measure: \
+                  how well the symbols of the one tell those of the other, whatever their number",
+    },
+    Term {
         name: "S12",
         meaning: "A state of an HMM. Expected: tokens that have it by the posterior, ends of \
                   sentences among them; gold, in trees: words whose likeliest state it is",

@@ -1,7 +1,7 @@
 //! What the detail panes of grammars and of states have in common.
 
 use super::Computed;
-use super::list::Kind;
+use crate::analysis::listing::Kind;
 use crate::workbench::text::{clean, fit};
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -1,9 +1,9 @@
 //! What Grammar shows of an HMM: a state with what stands around it, and a map of transitions.
 
 use super::compute::TransitionMap;
-use super::list::Kind;
 use super::shared::{FIRST, WIDE, draw_lines, named};
 use super::{Computed, Grammar};
+use crate::analysis::listing::Kind;
 use crate::workbench::screen::View;
 use crate::workbench::text::figure;
 use crate::workbench::widgets::pane;
@@ -22,13 +22,14 @@ pub(super) struct Parts<'a> {
     pub numbers: Vec<Line<'a>>,
     pub gold: Vec<Line<'a>>,
     pub words: Vec<Line<'a>>,
+    pub similar: Vec<Line<'a>>,
     /// Successors, then predecessors.
     pub around: [Vec<Line<'a>>; 2],
 }
 
 /// Side by side where there is room, else what stands first is what there is room for.
 pub(super) fn draw_detail(screen: &Grammar, parts: Parts, frame: &mut Frame, area: Rect) {
-    let Parts { numbers, gold, words, around: [successors, predecessors] } = parts;
+    let Parts { numbers, gold, words, similar, around: [successors, predecessors] } = parts;
     let blank = || [Line::default()];
     let own = numbers.into_iter();
     if area.width < WIDE - 40 {
@@ -36,11 +37,15 @@ pub(super) fn draw_detail(screen: &Grammar, parts: Parts, frame: &mut Frame, are
             .chain(words.into_iter().take(1 + FIRST).chain(blank()))
             .chain(successors.into_iter().take(1 + AROUND).chain(blank()))
             .chain(predecessors.into_iter().take(1 + AROUND).chain(blank()))
+            .chain(similar.into_iter().take(1 + AROUND).chain(blank()))
             .chain(gold);
         return draw_lines(frame, area, lines.collect(), screen.scroll);
     }
     let columns: [Rect; 4] = Layout::horizontal([Constraint::Fill(1); 4]).spacing(2).areas(area);
     let own = own.chain(gold).collect();
+    // As many words as leave room for the states that are like it.
+    let rows = usize::from(area.height).saturating_sub(1 + similar.len()).max(1 + FIRST);
+    let words = words.into_iter().take(rows).chain(blank()).chain(similar).collect();
     for (column, lines) in columns.into_iter().zip([own, words, successors, predecessors]) {
         draw_lines(frame, column, lines, screen.scroll);
     }

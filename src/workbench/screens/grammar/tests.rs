@@ -1,10 +1,11 @@
 use super::*;
 use crate::analysis::fake::{FakeChain, FakeParser};
-use crate::analysis::symbols;
+use crate::analysis::{Alignment, Symbols, symbols};
 use crate::model::Parser;
 use crate::run::Snapshot;
 use crate::treebank::{LabelledSpan, Preprocessing, Sentence, Vocabulary};
 use crate::workbench::news::Outcome;
+use crate::workbench::popup::{Answer, Popup};
 use crate::workbench::stage::{Stage, said};
 use crate::workbench::theme::{Theme, ThemeName};
 use crate::workbench::weights::Origin;
@@ -68,7 +69,7 @@ fn computed_by(parser: impl Parser + 'static, vocabulary: Vocabulary, with_gold:
     Computed {
         run: RunId(1),
         transitions: compute::transitions(&parser, &symbols),
-        symbols,
+        symbols: Arc::new(symbols),
         weights: Snapshot {
             parser: Arc::new(parser),
             vocabulary,
@@ -152,7 +153,8 @@ fn without_gold_trees_there_are_still_yields_and_expansions() {
 #[test]
 fn a_symbol_without_gold_label_says_why() {
     let mut computed = computed(small(), true);
-    let [first, second, third] = &mut computed.symbols.nonterminals[..] else {
+    let symbols = Arc::get_mut(&mut computed.symbols).expect("nobody else has them");
+    let [first, second, third] = &mut symbols.nonterminals[..] else {
         panic!("three nonterminals")
     };
     second.gold.clear();
@@ -205,10 +207,13 @@ fn no_field_opens_where_there_is_nothing_to_filter() {
 fn a_symbol_leads_to_the_sentences_that_use_it() {
     let mut stage = stage(computed(small(), true));
     let effects = command(&mut stage, "sentences");
-    let [Effect::Open(ScreenId::Parses, Target::Sentences { title, indices })] = &effects[..]
+    let [Effect::Open(ScreenId::Parses, Target::Sentences { title, indices, spans })] =
+        &effects[..]
     else {
         panic!("{effects:?}");
     };
+    // It covers whole sentences.
+    assert_eq!(spans[..2], [vec![(0, 3)], vec![(0, 5), (3, 5)]]);
     assert_eq!((title.as_str(), &indices[..]), ("with N0 at step 1200", &[0, 1, 2][..]));
 }
 
@@ -221,12 +226,168 @@ fn a_symbol_that_no_tree_has_leads_nowhere() {
 }
 
 #[test]
-fn thousands_of_symbols_are_drawn_as_quickly_as_a_few() {
+fn thousands_of_symbols_are_listed_searched_and_drawn_within_a_frame() {
     let mut stage = stage(computed(FakeParser::random(4500, 9000, 2, 7, 1.0, 1), true));
     command(&mut stage, "kind");
     command(&mut stage, "last");
     let shot = stage.shot(80, 24);
     assert!(shot.contains("Preterminals 9000/9000"), "{shot}");
+    // Tasks run on other threads: what counts is the answer to a key, and the frame.
+    let mut times = Vec::new();
+    for name in ["up", "page-up", "sort", "first", "sort", "last", "kind", "down", "sort", "kind"] {
+        let start = std::time::Instant::now();
+        stage.command(name);
+        stage.buffer(200, 60);
+        times.push(start.elapsed());
+    }
+    stage.command("filter");
+    for letter in ["T", "8", "9"] {
+        let start = std::time::Instant::now();
+        stage.type_text(letter);
+        stage.buffer(200, 60);
+        times.push(start.elapsed());
+    }
+    assert!(stage.shot(200, 60).contains("/111 "), "T89, T189, …, T890 to T899, T8900 and so on");
+    times.sort();
+    println!("a key and a frame with 9000 symbols: {:.1?}", times[times.len() / 2]);
+    let budget = std::time::Duration::from_millis(33);
+    assert!(times[times.len() / 2] < budget, "{times:?}");
+}
+
+#[test]
+fn similar_symbols_are_listed_by_how_far_their_rules_or_words_are_apart() {
+    let mut stage = stage(computed(small(), true));
+    let shot = stage.shot(200, 60);
+    assert!(shot.contains("similar symbols, by rules"), "{shot}");
+    let found = &stage.screen.similar[&(Kind::Nonterminals, 0)];
+    assert!(found.len() == 2 && found[0].divergence <= found[1].divergence);
+    let first = format!("{:>7.3}  N{}", found[0].divergence, found[0].symbol);
+    assert!(shot.contains(&first), "{first}: {shot}");
+    command(&mut stage, "kind");
+    assert!(stage.shot(200, 60).contains("similar symbols, by words"));
+    let symbol = stage.screen.symbol().expect("one is selected");
+    assert_eq!(stage.screen.similar[&(Kind::Preterminals, symbol)].len(), 4);
+}
+
+/// The symbols of another grammar on the same sentences, beside those in view.
+fn compared(stage: &Stage<Grammar>, parser: FakeParser) -> Compared {
+    let one = stage.screen.computed.as_ref().expect("computed");
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let symbols = symbols(&parser, &one.weights.vocabulary, &sentences(true), &mut go_on)
+        .expect("parses")
+        .expect("not stopped");
+    Compared {
+        run: RunId(1),
+        name: "seed-2".into(),
+        step: 1000,
+        origin: Origin::Best,
+        alignment: Alignment::new(&one.symbols, &symbols),
+        symbols,
+    }
+}
+
+/// The screen with a second run that is chosen to align with.
+fn aligning() -> Stage<Grammar> {
+    let mut stage = stage(computed(small(), true));
+    let mut other = crate::workbench::shared::RunEntry::new(RunId(2), "runs/seed-2".into());
+    other.config = Some(crate::config::Config { seed: 2, ..Default::default() });
+    stage.shared.runs.push(other);
+    let effects = stage.command("align");
+    let [Effect::Popup(Popup::List { id: align::ALIGN, items, .. })] = &effects[..] else {
+        panic!("{effects:?}");
+    };
+    assert_eq!((items.len(), items[0].name.as_str()), (1, "seed-2"));
+    assert!(items[0].description.contains("seed 2"), "{items:?}");
+    let answer = Answer::Item(0);
+    let effects = stage.update(Input::Answer { popup: align::ALIGN, answer: &answer });
+    assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == align::ALIGN));
+    assert!(stage.shot(80, 24).contains("aligning with seed-2"));
+    stage
+}
+
+#[test]
+fn symbols_stand_beside_those_of_another_run_that_do_the_same() {
+    let mut stage = aligning();
+    let other = compared(&stage, FakeParser::random(2, 4, 6, 7, 3.0, 5));
+    let effects = stage.deliver(align::ALIGN, other);
+    stage.settle(effects);
+    snapshot("aligned", &stage);
+    while stage.screen.sort != Sort::Partner {
+        command(&mut stage, "sort");
+    }
+    let f1 = |stage: &Stage<Grammar>| -> Vec<f64> {
+        let matched = stage.screen.matched().expect("aligned");
+        stage.screen.order.iter().map(|&i| matched.rows[i].f1()).collect()
+    };
+    assert!(f1(&stage).is_sorted_by(|a, b| a >= b), "{:?}", f1(&stage));
+    command(&mut stage, "kind");
+    assert!(stage.shot(200, 60).contains("V-measure"), "{}", stage.shot(200, 60));
+    // Back to the symbol, which now tells where it went.
+    command(&mut stage, "align");
+    let shot = stage.shot(200, 60);
+    assert!(shot.contains("in seed-2, step 1 000 (best)"), "{shot}");
+    command(&mut stage, "align");
+    assert!(stage.shot(80, 24).contains("one-to-one"));
+}
+
+#[test]
+fn with_new_weights_the_alignment_is_made_again_and_a_failed_one_is_forgotten() {
+    let mut stage = aligning();
+    let other = compared(&stage, small());
+    stage.deliver(align::ALIGN, other);
+    let effects = stage.deliver("symbols", computed(small(), true));
+    assert!(effects.iter().any(|e| matches!(e, Effect::Spawn(t) if t.kind == align::ALIGN)));
+    stage.report(align::ALIGN, Outcome::Failed("seed-2 has no symbols".into()));
+    assert!(stage.shot(80, 24).contains("Nonterminals 1/3"), "the list is back");
+    stage.shared.runs.truncate(1);
+    assert!(said(&stage.command("align"))[0].contains("no other run"));
+}
+
+#[test]
+fn a_grammar_is_aligned_with_an_hmm_by_words_alone() {
+    let mut stage = aligning();
+    let one = stage.screen.computed.as_ref().expect("computed");
+    let chain = of_states(4, true);
+    let symbols = Symbols::clone(&chain.symbols);
+    let other = Compared {
+        run: RunId(1),
+        name: "hmm".into(),
+        step: 7,
+        origin: Origin::Last,
+        alignment: Alignment::new(&one.symbols, &symbols),
+        symbols,
+    };
+    stage.deliver(align::ALIGN, other);
+    assert!(stage.shot(80, 24).contains("one of the two has no phrases"));
+    command(&mut stage, "kind");
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains(" S0 ") && shot.contains("beside hmm"), "{shot}");
+}
+
+#[test]
+fn symbols_and_alignments_are_exported_in_every_format() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut stage = aligning();
+    stage.shared.runs[0].path = folder.path().to_owned();
+    let other = compared(&stage, FakeParser::random(2, 4, 6, 7, 3.0, 5));
+    stage.deliver(align::ALIGN, other);
+    let export = |stage: &mut Stage<Grammar>, format: usize| -> String {
+        assert!(matches!(&stage.command("export")[..], [Effect::Popup(_)]));
+        let answer = Answer::Item(format);
+        let effects = stage.update(Input::Answer { popup: exporting::EXPORT, answer: &answer });
+        let told = said(&stage.settle(effects));
+        let path = told[0].strip_prefix("written to ").expect("written");
+        std::fs::read_to_string(path).expect("readable")
+    };
+    assert!(export(&mut stage, 0).starts_with("symbol,count,gold,purity,partner,"));
+    assert!(export(&mut stage, 2).contains("\\toprule"));
+    command(&mut stage, "align");
+    let json = export(&mut stage, 1);
+    let rows: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(rows.as_array().map(Vec::len), Some(3));
+    assert_eq!(rows[0]["symbol"], "N0");
+    let files = std::fs::read_dir(folder.path().join("exports")).expect("a folder").count();
+    assert_eq!(files, 3);
 }
 
 #[test]
@@ -263,7 +424,7 @@ fn states_show_their_words_their_neighbours_and_gold_tags() {
     command(&mut stage, "down");
     let shot = stage.shot(80, 24);
     assert!(shot.contains("V-measure") && !shot.contains("nonterminals"), "{shot}");
-    for _ in 0..6 {
+    for _ in 0..7 {
         command(&mut stage, "scroll-down");
     }
     let shot = stage.shot(80, 24);

@@ -2,8 +2,10 @@
 
 use super::rows::{Evaluation, Wanted};
 use super::{Parses, Subject};
+use crate::workbench::jump;
 use crate::workbench::names::ScreenId;
 use crate::workbench::patterns::TASK;
+use crate::workbench::popup::Answer;
 use crate::workbench::screen::{Context, Effect};
 use crate::workbench::task::Task;
 
@@ -36,6 +38,43 @@ impl Parses {
         let path = run.path.clone();
         let title = format!("reading an evaluation of {}", run.name);
         context.spawn(Task::new("trees", title, move |_| Evaluation::load(id, &path, wanted)));
+    }
+
+    pub(super) fn ask_for_number(&mut self, context: &mut Context) {
+        match self.evaluation.as_ref().map_or(0, |e| e.rows.len()) {
+            0 => context.warn("there are no sentences yet"),
+            last => context.push(Effect::Popup(jump::popup(last))),
+        }
+    }
+
+    /// Goes to the sentence of the number that was typed.
+    pub(super) fn jump(&mut self, answer: &Answer, context: &mut Context) {
+        let Answer::Text(text) = answer else { return };
+        match jump::number(text, self.evaluation.as_ref().map_or(0, |e| e.rows.len())) {
+            Ok(number) => self.go_to(number - 1, context),
+            Err(why) => context.warn(why),
+        }
+    }
+
+    /// Goes to a sentence, whether it is listed or not.
+    pub(super) fn go_to(&mut self, sentence: usize, context: &mut Context) {
+        self.typed.leave();
+        if !self.order.contains(&sentence) {
+            self.list_all(context);
+        }
+        self.search.to_first();
+        let at = self.order.iter().position(|i| *i == sentence).unwrap_or(0);
+        self.select(at, context);
+    }
+
+    /// Takes away what keeps sentences from the list.
+    pub(super) fn list_all(&mut self, context: &mut Context) {
+        self.listing.only = None;
+        self.uses.clear();
+        self.filter.clear();
+        self.listing.filter.clear();
+        self.end_search(context);
+        self.relist(context);
     }
 
     /// Follows the selected run and its newest evaluation.

@@ -20,6 +20,7 @@ mod tests;
 use crate::render::SurprisalUnit;
 use crate::workbench::command::Command;
 use crate::workbench::field::Field;
+use crate::workbench::jump;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::patterns::{self, Hits, PatternSearch};
@@ -36,6 +37,7 @@ use parsing::{Parsed, Typed};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use rows::{Evaluation, Listing, Row, Wanted};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 pub use notes::NOTES;
@@ -152,6 +154,8 @@ pub struct Parses {
     listing: Listing,
     /// Why only some sentences are listed.
     only_title: String,
+    /// What to look at in each of those, if it is known.
+    uses: HashMap<usize, Vec<(u32, u32)>>,
     order: Vec<usize>,
     at: usize,
     editing: Option<Editing>,
@@ -218,6 +222,7 @@ impl Parses {
             "filter" => self.editing = Some(Editing::Filter),
             "pattern" => self.ask_for_pattern(context),
             "trees" => self.turn_trees(context),
+            "jump" => self.ask_for_number(context),
             "next-match" | "previous-match" => self.go_to_match(name == "next-match", context),
             "fold" | "unfold" => {
                 let levels = self.panes.gold_levels.max(self.panes.induced_levels);
@@ -288,6 +293,7 @@ impl Parses {
             self.listing.filter.clear();
             self.relist(context);
         } else if self.listing.only.take().is_some() {
+            self.uses.clear();
             self.relist(context);
         }
     }
@@ -355,26 +361,20 @@ impl Parses {
     fn open(&mut self, target: &Target, context: &mut Context) {
         self.seen = true;
         match target {
-            Target::Sentences { title, indices } => {
-                self.listing.only = Some(indices.clone());
-                self.only_title = title.clone();
+            Target::Sentences { title, indices, spans } => {
                 self.typed.leave();
                 self.at = 0;
-                self.follow(context);
                 // Following another run starts afresh.
+                self.follow(context);
                 self.listing.only = Some(indices.clone());
                 self.only_title = title.clone();
+                self.uses = indices.iter().copied().zip(spans.iter().cloned()).collect();
                 self.relist(context);
             }
             Target::Sentence(number) => {
                 self.follow(context);
-                self.listing.only = None;
-                self.filter.clear();
-                self.listing.filter.clear();
-                self.end_search(context);
-                self.relist(context);
-                let at = self.order.iter().position(|i| i == number).unwrap_or(0);
-                self.select(at, context);
+                self.list_all(context);
+                self.go_to(*number, context);
             }
             Target::Evaluation(step) => {
                 self.follow(context);
@@ -476,6 +476,7 @@ impl Screen for Parses {
             Input::Selection => self.follow(context),
             Input::Run(id) if Some(id) == context.shared.selected => self.follow(context),
             Input::Open(target) => self.open(target, context),
+            Input::Answer { popup: jump::POPUP, answer } => self.jump(answer, context),
             Input::Answer { popup, answer } => self.export(popup, answer, context),
             Input::Task(report) => self.task(report, context),
             Input::Run(_) | Input::Tick => {}

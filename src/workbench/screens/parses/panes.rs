@@ -69,6 +69,9 @@ impl Parses {
         if let Some(gold) = &mut gold {
             mark_against(gold, &mut induced);
         }
+        let uses =
+            self.row().filter(|_| self.typed.is_empty()).and_then(|(n, _)| self.uses.get(&n));
+        uses.into_iter().flatten().for_each(|&(start, end)| induced.mark_span(start, end));
         self.mark_matches(gold.as_mut(), Some(&mut induced));
         let count = |diagram: &Diagram, mark| {
             let marked = diagram.nodes().iter().filter(|n| n.mark == mark);

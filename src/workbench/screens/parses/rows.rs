@@ -16,6 +16,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     pub words: Vec<Arc<str>>,
+    /// The words in lower case, for filters.
+    lower: Box<str>,
     /// Words as the model sees them, and gold tags; one a word, where the run kept them.
     pub normalised: Option<Vec<Arc<str>>>,
     pub tags: Option<Vec<Arc<str>>>,
@@ -37,7 +39,8 @@ impl Row {
     fn new(sentence: KeptSentence) -> Row {
         let KeptSentence { words, normalised, tags, gold } = sentence;
         let tags = tags.filter(|tags| tags.len() == words.len());
-        Row { words, normalised, tags, gold, ..Row::default() }
+        let lower = words.join(" ").to_lowercase().into();
+        Row { words, lower, normalised, tags, gold, ..Row::default() }
     }
 
     /// The sentence without what the run says of it.
@@ -255,10 +258,7 @@ impl Listing {
     /// stand last in both directions.
     pub fn order(&self, rows: &[Row]) -> Vec<usize> {
         let parts: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
-        let matches = |&i: &usize| {
-            let text = rows[i].words.join(" ").to_lowercase();
-            parts.iter().all(|part| text.contains(part.as_str()))
-        };
+        let matches = |&i: &usize| parts.iter().all(|part| rows[i].lower.contains(part.as_str()));
         let mut order: Vec<usize> = match &self.only {
             Some(only) => only.iter().copied().filter(|&i| i < rows.len()).collect(),
             None => (0..rows.len()).collect(),
@@ -274,14 +274,15 @@ impl Listing {
             Sort::Perplexity => rows[i].perplexity().map(|p| -p),
             Sort::Peak => rows[i].peak().map(|p| -p),
         };
-        order.sort_by(|&a, &b| match (key(a), key(b)) {
-            (Some(x), Some(y)) if self.reversed => y.total_cmp(&x),
-            (Some(x), Some(y)) => x.total_cmp(&y),
+        let mut keyed: Vec<(Option<f64>, usize)> = order.iter().map(|&i| (key(i), i)).collect();
+        keyed.sort_by(|(a, _), (b, _)| match (a, b) {
+            (Some(x), Some(y)) if self.reversed => y.total_cmp(x),
+            (Some(x), Some(y)) => x.total_cmp(y),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
             (None, None) => Ordering::Equal,
         });
-        order
+        keyed.into_iter().map(|(_, i)| i).collect()
     }
 }
 

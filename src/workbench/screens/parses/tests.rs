@@ -252,10 +252,17 @@ fn selected_sentences_are_parsed_as_long_as_it_is_switched_on() {
 #[test]
 fn sentences_of_a_symbol_are_listed_alone_until_they_are_left() {
     let mut stage = stage();
-    let target = Target::Sentences { title: "with N3 at step 300".into(), indices: vec![3, 0] };
+    let target = Target::Sentences {
+        title: "with N3 at step 300".into(),
+        indices: vec![3, 0],
+        spans: vec![vec![(0, 3)], vec![]],
+    };
     stage.update(Input::Open(&target));
     assert_eq!(stage.screen.order, [0, 3]);
-    assert!(stage.shot(200, 60).contains("with N3 at step 300"));
+    let shot = stage.shot(200, 60);
+    assert!(shot.contains("with N3 at step 300") && !shot.contains('›'), "{shot}");
+    stage.command("down");
+    assert!(stage.shot(200, 60).contains('›'), "where the symbol stands");
     stage.update(Input::Open(&Target::Sentence(2)));
     assert_eq!(stage.screen.row().map(|(n, _)| n), Some(2));
 }
@@ -467,4 +474,21 @@ fn n_goes_through_the_sentences_of_a_filter() {
         stage.command("next-match");
     }
     assert_eq!(stage.screen.at, 0, "round the end");
+}
+
+#[test]
+fn a_sentence_is_jumped_to_by_its_number_whether_it_is_listed_or_not() {
+    let mut stage = stage();
+    search(&mut stage, "NP|VP|PP");
+    assert_eq!(stage.screen.order, [0, 3]);
+    assert!(matches!(&stage.command("jump")[..], [Effect::Popup(_)]));
+    let mut jump = |text: &str| {
+        let answer = Answer::Text(text.into());
+        let effects = stage.update(Input::Answer { popup: jump::POPUP, answer: &answer });
+        let told = said(&stage.settle(effects));
+        (told, stage.screen.row().map(|(n, _)| n), stage.screen.order.len())
+    };
+    assert_eq!(jump("4"), (vec![], Some(3), 2));
+    assert_eq!(jump("2"), (vec![], Some(1), 4));
+    assert!(jump("five").0[0].contains("from 1 to 4"));
 }
