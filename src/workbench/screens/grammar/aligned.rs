@@ -97,7 +97,8 @@ pub(super) fn draw_table(
     let visible = moves::visible(screen.at, screen.order.len(), rows);
     for (y, place) in (inside.y + HEAD..).zip(visible) {
         let symbol = screen.order[place];
-        let text = row(screen.kind, computed, compared, (symbol, &matched.rows[symbol]), area.width);
+        let text =
+            row(screen.kind, computed, compared, (symbol, &matched.rows[symbol]), area.width);
         let style = if place == screen.at { theme.selected } else { theme.text };
         let area = Rect { y, height: 1, ..inside };
         frame.buffer_mut().set_style(area, style);
@@ -152,8 +153,7 @@ fn row(
     let (width, kept) = if width >= WIDE { (GOLD.1, usize::MAX) } else { (GOLD.0, 0) };
     let own = gold(kind.of(&computed.symbols).get(symbol), width);
     let nearest = aligned.nearest.iter().take(kept);
-    let nearest: Vec<String> =
-        nearest.map(|(s, n)| format!("{} {n}", other.name_of(*s))).collect();
+    let nearest: Vec<String> = nearest.map(|(s, n)| format!("{} {n}", other.name_of(*s))).collect();
     let (name, own_count) = (kind.name_of(symbol), count(u64::from(aligned.count)));
     let Some(partner) = aligned.partner else {
         let sides = [&*name, &own_count, &own, "–", "", ""];
