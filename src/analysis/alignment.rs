@@ -175,12 +175,12 @@ mod tests {
     use super::*;
     use crate::analysis::SymbolStatistics;
 
-    /// Symbols with these trees: spans and tags of every sentence.
-    fn symbols(kinds: (usize, usize), trees: &[Option<(&[(u32, u32, u32)], &[u32])>]) -> Symbols {
-        let tree = |&(spans, tags): &(&[(u32, u32, u32)], &[u32])| Labelled {
-            spans: spans.to_vec(),
-            tags: tags.to_vec(),
-        };
+    /// Spans and tags of a sentence.
+    type Tree<'a> = (&'a [(u32, u32, u32)], &'a [u32]);
+
+    /// Symbols with these trees.
+    fn symbols(kinds: (usize, usize), trees: &[Option<Tree>]) -> Symbols {
+        let tree = |&(spans, tags): &Tree| Labelled { spans: spans.to_vec(), tags: tags.to_vec() };
         Symbols {
             nonterminals: vec![SymbolStatistics::default(); kinds.0],
             preterminals: vec![SymbolStatistics::default(); kinds.1],

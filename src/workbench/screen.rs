@@ -66,9 +66,10 @@ pub enum Target {
     Reranker(PathBuf),
     /// The folder of a sweep.
     Sweep(PathBuf),
-    /// Sentences of the selected run's development split, e.g. those that use a symbol; and the
-    /// words to look at in each, from and to behind, if they are known.
-    Sentences { title: String, indices: Vec<usize>, spans: Vec<Vec<(u32, u32)>> },
+    /// Sentences of the selected run's development split, e.g. those that use a symbol; the words
+    /// to look at in each, from and to behind, if they are known; and the step of the trees that
+    /// they were found in.
+    Sentences { title: String, indices: Vec<usize>, spans: Vec<Vec<(u32, u32)>>, step: u64 },
     /// A sentence of the selected run's development split.
     Sentence(usize),
     /// The trees of the selected run's evaluation at a step, or of the one before it.

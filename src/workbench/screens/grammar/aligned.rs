@@ -110,6 +110,10 @@ pub(super) fn draw_table(
 fn figures(kind: Kind, matched: &Matched, compared: &Compared) -> String {
     let sentences = compared.alignment.sentences;
     let shared = match kind {
+        // Binary trees of the same sentences have as many spans.
+        Kind::Nonterminals if matched.own == matched.other => {
+            format!("{} of {} spans", count(matched.shared), count(matched.own))
+        }
         Kind::Nonterminals => format!(
             "{} of {} spans here and {} there",
             count(matched.shared),

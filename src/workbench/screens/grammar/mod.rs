@@ -151,8 +151,10 @@ impl Grammar {
         let tree = |&i: &usize| computed.symbols.trees.get(i)?.as_ref();
         let uses = |i| tree(i).map_or(Vec::new(), |tree| self.kind.uses(tree, symbol));
         let spans = indices.iter().map(uses).collect();
-        let title = format!("with {name} at step {}", computed.weights.step);
-        context.push(Effect::Open(ScreenId::Parses, Target::Sentences { title, indices, spans }));
+        let step = computed.weights.step;
+        let title = format!("with {name} at step {step}");
+        let target = Target::Sentences { title, indices, spans, step };
+        context.push(Effect::Open(ScreenId::Parses, target));
     }
 
     fn compute(&mut self, context: &mut Context) {

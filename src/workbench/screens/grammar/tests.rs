@@ -207,7 +207,7 @@ fn no_field_opens_where_there_is_nothing_to_filter() {
 fn a_symbol_leads_to_the_sentences_that_use_it() {
     let mut stage = stage(computed(small(), true));
     let effects = command(&mut stage, "sentences");
-    let [Effect::Open(ScreenId::Parses, Target::Sentences { title, indices, spans })] =
+    let [Effect::Open(ScreenId::Parses, Target::Sentences { title, indices, spans, step: 1200 })] =
         &effects[..]
     else {
         panic!("{effects:?}");

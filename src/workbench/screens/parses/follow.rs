@@ -31,6 +31,15 @@ impl Parses {
         }
     }
 
+    /// Turns to the trees of a step, if they were kept.
+    pub(super) fn show_step(&mut self, step: u64, context: &mut Context) {
+        let Some(evaluation) = &self.evaluation else { return };
+        if evaluation.step != step && evaluation.steps.contains(&step) {
+            self.scrubbing = Some(&step) != evaluation.steps.last();
+            self.read(Wanted::At(step), context);
+        }
+    }
+
     /// Reads an evaluation of the run in view.
     pub(super) fn read(&mut self, wanted: Wanted, context: &mut Context) {
         let Some(Subject::Run(id)) = self.subject else { return };

@@ -361,7 +361,7 @@ impl Parses {
     fn open(&mut self, target: &Target, context: &mut Context) {
         self.seen = true;
         match target {
-            Target::Sentences { title, indices, spans } => {
+            Target::Sentences { title, indices, spans, step } => {
                 self.typed.leave();
                 self.at = 0;
                 // Following another run starts afresh.
@@ -370,6 +370,7 @@ impl Parses {
                 self.only_title = title.clone();
                 self.uses = indices.iter().copied().zip(spans.iter().cloned()).collect();
                 self.relist(context);
+                self.show_step(*step, context);
             }
             Target::Sentence(number) => {
                 self.follow(context);

@@ -59,6 +59,11 @@ pub const NOTES: &[Term] = &[
                   keeps its text",
     },
     Term {
+        name: "with N12",
+        meaning: "Sentences that use a symbol, from Grammar. › (>) in the induced tree is where it \
+                  stands, if the tree is that of the step that is named",
+    },
+    Term {
         name: "in gold but",
         meaning: "t says in which trees patterns are searched for: gold or induced ones, or \
                   phrases of the one by whether the other has the same words as a phrase. \

@@ -256,8 +256,9 @@ fn sentences_of_a_symbol_are_listed_alone_until_they_are_left() {
         title: "with N3 at step 300".into(),
         indices: vec![3, 0],
         spans: vec![vec![(0, 3)], vec![]],
+        step: 300,
     };
-    stage.update(Input::Open(&target));
+    assert!(stage.update(Input::Open(&target)).is_empty(), "the trees of the step are in view");
     assert_eq!(stage.screen.order, [0, 3]);
     let shot = stage.shot(200, 60);
     assert!(shot.contains("with N3 at step 300") && !shot.contains('›'), "{shot}");
@@ -265,6 +266,24 @@ fn sentences_of_a_symbol_are_listed_alone_until_they_are_left() {
     assert!(stage.shot(200, 60).contains('›'), "where the symbol stands");
     stage.update(Input::Open(&Target::Sentence(2)));
     assert_eq!(stage.screen.row().map(|(n, _)| n), Some(2));
+}
+
+#[test]
+fn the_trees_are_those_that_a_symbol_was_found_in() {
+    let mut stage = stage();
+    let target = |step| Target::Sentences {
+        title: "with N3".into(),
+        indices: vec![0],
+        spans: vec![vec![(1, 3)]],
+        step,
+    };
+    let effects = stage.update(Input::Open(&target(200)));
+    assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "trees"), "{effects:?}");
+    stage.deliver("trees", Some(rows::Evaluation { step: 200, ..evaluation() }));
+    assert!(stage.shot(200, 60).contains("step 200"));
+    assert_eq!(stage.screen.order, [0], "and the list is kept");
+    let effects = stage.update(Input::Open(&target(250)));
+    assert!(effects.is_empty(), "no trees of that step were kept: {effects:?}");
 }
 
 #[test]
