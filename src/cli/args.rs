@@ -421,7 +421,7 @@ mod tests {
         }
         let error = Arguments::try_parse_from(["rankspace", "corpus", "generate", "--seed", "-1"]);
         let text = error.expect_err("a seed is not negative").to_string();
-        assert!(text.contains("expected a whole number from 0"), "{text}");
+        assert!(text.contains("expected a whole number, 0 or more"), "{text}");
     }
 
     #[test]

@@ -22,11 +22,10 @@ fn export(args: &LedgerExport, out: &mut dyn Write) -> Result<()> {
         bail!("{}: there is no ledger", path.display());
     }
     let ledger = ledger::Ledger::open(&path)?;
-    if ledger.unreadable > 0 {
-        let lines = counted(ledger.unreadable, "line");
-        tell(&format!("warning: {lines} of the ledger cannot be read"));
+    if let Some(complaint) = ledger.complaint() {
+        tell(&format!("warning: {}: {complaint}", path.display()));
     }
-    let Exported { verdicts, corrected, refused } = ledger::export(&ledger, &args.out)?;
+    let Exported { verdicts, corrected, refused, folder } = ledger::export(&ledger, &args.out)?;
     for (file, refused) in &refused {
         tell(&format!("warning: {file}, sentence {}: {}", refused.sentence, refused.reason));
     }
@@ -35,6 +34,7 @@ fn export(args: &LedgerExport, out: &mut dyn Write) -> Result<()> {
             "verdicts": verdicts,
             "corrected": corrected,
             "refused": refused.len(),
+            "folder": folder,
             "out": args.out.display().to_string(),
         });
         serde_json::to_writer(&mut *out, &object)?;
@@ -48,6 +48,10 @@ fn export(args: &LedgerExport, out: &mut dyn Write) -> Result<()> {
             counted(refused.len(), "proposal"),
             args.out.display()
         )?;
+        if let Some(folder) = folder.filter(|_| corrected > 0) {
+            let diff = args.out.join("corrections.diff");
+            writeln!(out, "patch -d {} -p1 < {}", folder.display(), diff.display())?;
+        }
     }
     Ok(())
 }

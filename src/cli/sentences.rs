@@ -71,23 +71,34 @@ pub fn checkpoint(path: &Path) -> Result<Checkpoint> {
     if file != path {
         tell(&format!("using {}", file.display()));
     }
-    if let Some(instead) = TensorFile::kind_of(&file).and_then(|kind| instead(&kind, path)) {
-        bail!("{}: {instead}", path.display());
-    }
+    is_of_kind("model", &file, path)?;
     Ok(Checkpoint::load(&file)?)
 }
 
-/// What to do with a file of ours that is no checkpoint.
+/// Refuses a file of ours of another kind, with the command for it; `path` is what was named.
+pub fn is_of_kind(wanted: &str, file: &Path, path: &Path) -> Result<()> {
+    let kind = TensorFile::kind_of(file).filter(|kind| kind != wanted);
+    match kind.and_then(|kind| instead(&kind, path)) {
+        Some(instead) => bail!("{}: {instead}", path.display()),
+        None => Ok(()),
+    }
+}
+
+/// What to do with a file of ours of some kind.
 fn instead(kind: &str, path: &Path) -> Option<String> {
     let shown = path.display();
     Some(match kind {
+        "model" => format!(
+            "an induced grammar or a language model; `rankspace parse {shown} FILE`, `rankspace \
+             eval` and `rankspace score` are for it"
+        ),
         "ssn" => format!(
             "a history-based parser, no language model or induced grammar; `rankspace ssn parse \
-             {shown} FILE` parses with it"
+             {shown} FILE` parses with it, and scores its trees where FILE has some"
         ),
         "parser" => format!(
             "a supervised parser, no induced grammar; `rankspace grammar parse {shown} FILE` parses \
-             with it"
+             with it, and scores its trees where FILE has some"
         ),
         "reranker" => format!(
             "a reranker, which has no grammar of its own; `rankspace rerank apply {shown} LISTS` \
@@ -111,10 +122,18 @@ pub fn checkpoint_file(path: &Path) -> Result<PathBuf> {
         ),
     })?;
     let file = [folder.best(), folder.last()].into_iter().find(|file| file.is_file());
-    let Some(file) = file else {
-        bail!("{}: the run has no checkpoint yet", path.display());
-    };
-    Ok(file)
+    if let Some(file) = file {
+        return Ok(file);
+    }
+    let shown = path.display();
+    match folder.config().map(|config| config.kind) {
+        Ok(kind) if kind.is_ensemble() => bail!(
+            "{shown}: a run of {}, which keeps the analyses of its parsers and not the parsers; \
+             `rankspace {shown}` shows them, and `rankspace grammar train` makes a single one",
+            kind.name()
+        ),
+        _ => bail!("{shown}: the run has no checkpoint yet"),
+    }
 }
 
 /// Names of the checkpoint files in a folder.

@@ -1,12 +1,19 @@
 //! Values of flags: each function reads one from the command line, or says what it expects.
 
 use super::failure::Usage;
+use super::plain::tell;
 use crate::config::ConfigError;
+use crate::report::counted;
+use anyhow::bail;
 
 /// A seed as configs may hold it.
 pub fn seed(text: &str) -> Result<u64, String> {
     let number = text.parse::<u64>().ok().filter(|&n| i64::try_from(n).is_ok());
-    number.ok_or_else(|| format!("expected a whole number from 0 to {}", i64::MAX))
+    let is_whole = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    number.ok_or_else(|| match is_whole {
+        true => format!("expected a whole number up to {}", i64::MAX),
+        false => "expected a whole number, 0 or more".to_owned(),
+    })
 }
 
 /// A count or a length.
@@ -57,4 +64,23 @@ pub fn blame(change: &str, error: ConfigError) -> Usage {
         ConfigError::Value { expected, .. } => format!("--set {change}: expected {expected}"),
         other => other.to_string(),
     })
+}
+
+/// The sizes of `--sizes` that there are so many items for, from the smallest up; that there are
+/// none for larger ones is told, or refused where there is no other.
+pub fn sizes(given: &[u64], items: usize, noun: &str) -> anyhow::Result<Vec<usize>> {
+    let mut sizes = given.to_vec();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let beyond = sizes.split_off(sizes.partition_point(|n| *n <= items as u64));
+    let there = counted(items, noun);
+    let beyond: Vec<String> = beyond.iter().map(u64::to_string).collect();
+    match (sizes.is_empty(), beyond.is_empty()) {
+        (true, _) => bail!("--sizes: there are only {there}"),
+        (false, true) => {}
+        (false, false) => {
+            tell(&format!("note: there are only {there}: nothing is done for {}", beyond.join(", ")));
+        }
+    }
+    Ok(sizes.into_iter().map(|n| n as usize).collect())
 }

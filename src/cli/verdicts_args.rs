@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "A nucleus is a sequence that is annotated in at least two ways; the more \
-                        context its occurrences share, the likelier one of them is wrong.\n\
+                        context its occurrences share, the likelier one of them is wrong. The \
+                        Boost screen calls a sentence's other occurrences its twins.\n\
                         Example: rankspace conflicts train.mrg --min-context 1 --top 50")]
 pub struct Conflicts {
     /// Treebanks: files, folders, patterns or sample:train

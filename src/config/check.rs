@@ -1,6 +1,7 @@
 //! What a config must hold to be one.
 
 use super::ensemble::SUPERVISED;
+use super::error::SMALLER;
 use super::ssn::HISTORY_BASED;
 use super::{Config, ConfigError, Decode, Every, Kind, Select};
 
@@ -89,7 +90,7 @@ impl Config {
         };
         for (key, value) in self.whole_numbers() {
             if value > LARGEST {
-                return bad(key, value.to_string(), "a whole number from 0 to 9223372036854775807");
+                return bad(key, value.to_string(), SMALLER);
             }
         }
         let m = &self.model;

@@ -2,8 +2,11 @@ use super::keys::meant;
 use super::words::{nearest, quoted};
 use thiserror::Error;
 
-/// What TOML can hold and a setting that counts may be.
-pub(super) const WHOLE_NUMBER: &str = "a whole number from 0 to 9223372036854775807";
+/// What a setting that counts may be.
+pub(super) const WHOLE_NUMBER: &str = "a whole number, 0 or more";
+
+/// The same of a number that TOML cannot hold.
+pub(super) const SMALLER: &str = "a whole number up to 9223372036854775807";
 
 /// What stands where one value was given for all settings of a section.
 const SECTION: &str = "a section, whose settings are given one by one";
@@ -48,13 +51,17 @@ impl ConfigError {
 /// that TOML cannot hold it does not say what TOML can.
 pub(super) fn with_suggestion(message: &str) -> String {
     if message.contains("value was too large") {
-        return format!("expected {WHOLE_NUMBER}");
+        return format!("expected {SMALLER}");
     }
     // "invalid value: integer `-1`, expected u64" is a programmer's word for it.
     for (kind, word) in [
         ("u64", WHOLE_NUMBER),
+        ("u32", WHOLE_NUMBER),
         ("usize", WHOLE_NUMBER),
         ("f64", "a number"),
+        ("a boolean", "true or false"),
+        ("a string", "a text"),
+        ("a sequence", "a list, e.g. [1, 2]"),
         ("struct Schedule", "{ plateau = NUMBER, factor = NUMBER }"),
         ("struct VocabularyLimits", SECTION),
         ("struct Data", SECTION),

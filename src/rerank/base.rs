@@ -6,6 +6,7 @@ use crate::ensemble::rooted;
 use crate::parser::ssn::Ssn;
 use crate::parser::{LogLinear, PcfgDecisions, PcfgParser, TreebankPcfg};
 use crate::treebank::Tree;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A model, and for lists that it was trained on models that were not.
@@ -54,6 +55,11 @@ impl Base {
         let mut base = Base::grammar(grammar);
         let parts = folds.iter().max().map_or(0, |most| most + 1);
         for part in 0..parts {
+            if with_gold.iter().all(|(fold, _)| *fold == part) {
+                let text = "the grammar of the kernel must not know the list that it is for, and \
+                            there is no gold tree but in one list";
+                return Err(RerankError::Unsupported(text.into()));
+            }
             let weight = |(fold, _): &(u32, _)| if *fold == part { 0.0 } else { 1.0 };
             let grammar = prepared.grammar(&with_gold.iter().map(weight).collect::<Vec<_>>())?;
             base.without.push(Arc::new(PcfgDecisions::new(Arc::new(grammar))));
@@ -68,14 +74,17 @@ impl Base {
 }
 
 /// The part of the training set that every list belongs to: as the lists say, else blocks of
-/// neighbours, which often are of one text.
+/// neighbours, which often are of one text. What they say is no use where it is one part for all, as
+/// of the beginning of jackknifed lists.
 pub fn folds(lists: &[Judged], parts: usize) -> Vec<u32> {
     let said: Option<Vec<u32>> = lists.iter().map(|list| list.list.fold).collect();
-    match said {
+    let is_useful = |said: &Vec<u32>| {
+        let with_gold = lists.iter().zip(said).filter(|(list, _)| list.list.gold.is_some());
+        let parts: BTreeSet<u32> = with_gold.map(|(_, fold)| *fold).collect();
         // Numbers without a limit would ask for as many models.
-        Some(said) if said.iter().all(|fold| (*fold as usize) < MOST_PARTS) => said,
-        _ => blocks(lists.len(), parts),
-    }
+        parts.len() > 1 && said.iter().all(|fold| (*fold as usize) < MOST_PARTS)
+    };
+    said.filter(is_useful).unwrap_or_else(|| blocks(lists.len(), parts))
 }
 
 /// More parts than this are none that jackknifing makes.

@@ -8,8 +8,8 @@ pub enum RerankError {
     Parser(#[from] ParserError),
     #[error(transparent)]
     File(#[from] CheckpointError),
-    #[error("{name}: no sentence has a gold tree and two candidates: nothing can be learned")]
-    NothingToLearn { name: String },
+    #[error("{0}")]
+    NothingToLearn(&'static str),
     #[error("{0}")]
     Unsupported(String),
     #[error("{path}: {reason}")]

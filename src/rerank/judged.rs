@@ -67,6 +67,17 @@ impl Judged {
         self.agreements.len() > 1
     }
 
+    /// Why nothing can be learned from lists; `None` where something can.
+    pub fn no_lesson(lists: &[Judged]) -> Option<&'static str> {
+        if lists.iter().any(Judged::is_lesson) {
+            return None;
+        }
+        Some(match lists.iter().any(|list| list.list.gold.is_some()) {
+            true => "no sentence has a gold tree and two candidates: nothing can be learned",
+            false => "no list has a gold tree: nothing can be learned",
+        })
+    }
+
     /// By the base parser, nats.
     pub fn log_probs(&self) -> Vec<f64> {
         self.list.candidates.iter().map(|c| c.log_prob).collect()

@@ -69,10 +69,10 @@ pub fn train(
     lessons: Lessons,
     go_on: &mut dyn FnMut(Position) -> bool,
 ) -> Result<Trained, RerankError> {
-    let useful = lessons.train.iter().filter(|list| list.is_lesson()).count();
-    if useful == 0 {
-        return Err(RerankError::NothingToLearn { name: "training candidates".into() });
+    if let Some(why) = Judged::no_lesson(lessons.train) {
+        return Err(RerankError::NothingToLearn(why));
     }
+    let useful = lessons.train.iter().filter(|list| list.is_lesson()).count();
     let mut trained = match (settings.kernel, base) {
         (Kernel::Tree, _) => train_trees(settings, lessons, go_on),
         (_, Some(base)) => train_vectors(settings, base, lessons, go_on),

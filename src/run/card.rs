@@ -1,6 +1,6 @@
 use super::{Group, RunError, RunFolder, RunSummary, Spreads, json, spreads};
 use crate::config::{Config, Kind};
-use crate::report::{Metrics, RunState, SCHEMA};
+use crate::report::{Metrics, RunState, SCHEMA, plural};
 use crate::treebank::{Source, expand, sample};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -142,7 +142,8 @@ impl Card {
         let _ = writeln!(text, "- seeds: {}", seeds.join(", "));
         if !self.unfinished.is_empty() {
             let seeds: Vec<String> = self.unfinished.iter().map(u64::to_string).collect();
-            let _ = writeln!(text, "- not finished: {}", seeds.join(", "));
+            let noun = plural(&seeds.len(), "seed");
+            let _ = writeln!(text, "- not finished: {noun} {}", seeds.join(", "));
         }
         let _ = writeln!(text, "- command: `{}`\n", self.command(config));
         text.push_str("| split | figure | mean | deviation | seeds |\n|---|---|---|---|---|\n");

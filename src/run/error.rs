@@ -16,6 +16,10 @@ pub enum RunError {
     Missing(PathBuf),
     #[error("{} is not a run folder: it has no config.toml", .0.display())]
     NotARun(PathBuf),
+    #[error("{} is an experiment card and not a run folder: `rankspace card {} --check` looks at its data", .0.display(), .0.display())]
+    ACard(PathBuf),
+    #[error("{} is a folder of candidate lists and not a run folder", .0.display())]
+    Candidates(PathBuf),
     #[error("{} is not a run folder, but lies in one: {}", path.display(), run.display())]
     InARun { path: PathBuf, run: PathBuf },
     #[error("{} is not a run folder, but holds some: name one, e.g. {}", path.display(), run.display())]
@@ -24,6 +28,8 @@ pub enum RunError {
     AGroup(PathBuf),
     #[error("{} holds the runs of a sweep and is none itself: name one of the folders in it", .0.display())]
     ASweep(PathBuf),
+    #[error("{} holds something already, and nothing is overwritten: name a new folder", .0.display())]
+    Filled(PathBuf),
     #[error("the run folder {} is gone", .0.display())]
     Gone(PathBuf),
     #[error("{} has schema {found}, this version reads up to {known}; use a newer rankspace", path.display())]

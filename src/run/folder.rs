@@ -31,8 +31,8 @@ impl RunFolder {
         }
         match std::fs::create_dir(path) {
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
-                // remove_dir refuses a folder that holds anything.
-                std::fs::remove_dir(path).map_err(RunError::io(path))?;
+                // remove_dir refuses a file, and a folder that holds anything.
+                std::fs::remove_dir(path).map_err(|_| RunError::Filled(path.to_owned()))?;
                 std::fs::create_dir(path).map_err(RunError::io(path))?;
             }
             other => other.map_err(RunError::io(path))?,
@@ -54,7 +54,13 @@ impl RunFolder {
     /// An existing run folder.
     pub fn open(path: &Path) -> Result<RunFolder, RunError> {
         let folder = RunFolder { path: path.to_owned() };
-        if folder.config_path().is_file() {
+        // Other folders that remember settings have no events, nor place for checkpoints.
+        let begun = folder.events_path().is_file() || folder.checkpoints().is_dir();
+        if !begun && path.join("card.json").is_file() {
+            Err(RunError::ACard(path.to_owned()))
+        } else if !begun && path.join("folds").is_dir() {
+            Err(RunError::Candidates(path.to_owned()))
+        } else if folder.config_path().is_file() {
             Ok(folder)
         } else if !path.exists() {
             Err(RunError::Missing(path.to_owned()))
@@ -191,6 +197,7 @@ pub(super) fn with_absolute_paths(config: &Config) -> Config {
 
 #[cfg(test)]
 mod tests {
+    use super::super::list_runs;
     use super::*;
 
     #[test]
@@ -228,7 +235,10 @@ mod tests {
         let path = base.path().join("mine");
         std::fs::create_dir(&path).expect("creates");
         assert!(RunFolder::create_at(&path, &Config::default()).is_ok());
-        assert!(RunFolder::create_at(&path, &Config::default()).is_err());
+        for path in [path.clone(), path.join("config.toml")] {
+            let refused = RunFolder::create_at(&path, &Config::default()).expect_err("filled");
+            assert!(refused.to_string().contains("holds something already"), "{refused}");
+        }
         assert!(path.join("config.toml").is_file());
     }
 
@@ -237,6 +247,23 @@ mod tests {
         let base = tempfile::tempdir().expect("temporary folder");
         let refused = |path: &Path| RunFolder::open(path).expect_err("no run folder").to_string();
         assert!(refused(base.path()).ends_with("is not a run folder: it has no config.toml"));
+        // A card and candidates remember their settings as a run does.
+        for (name, said) in [("card.json", "is an experiment card"), ("folds", "candidate lists")] {
+            let other = base.path().join(name.replace('.', "-"));
+            std::fs::create_dir_all(&other).expect("creates");
+            std::fs::write(other.join("config.toml"), "").expect("writes");
+            assert!(RunFolder::open(&other).is_ok(), "a run of which nothing else is left");
+            match name.contains('.') {
+                true => std::fs::write(other.join(name), "{}").expect("writes"),
+                false => std::fs::create_dir(other.join(name)).expect("creates"),
+            }
+            let told = refused(&other);
+            assert!(told.contains(said) && told.contains("not a run folder"), "{told}");
+            assert!(list_runs(base.path()).is_empty());
+            std::fs::create_dir(other.join("checkpoints")).expect("creates");
+            assert!(RunFolder::open(&other).is_ok(), "a run that such files were put into");
+            std::fs::remove_dir_all(&other).expect("removes");
+        }
         let run = RunFolder::create_at(&base.path().join("run"), &Config::default());
         let run = run.expect("creates");
         let holds = refused(base.path());

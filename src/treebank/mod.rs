@@ -17,6 +17,7 @@ mod formats;
 pub mod generate;
 mod graph;
 mod intern;
+mod json_words;
 mod layout;
 mod load;
 mod memo;

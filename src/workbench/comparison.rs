@@ -27,6 +27,12 @@ impl Comparison {
             .find_map(|(text, sign)| word.split_once(text).map(|(name, value)| (name, sign, value)))
     }
 
+    /// The value as a number, or what to say of the condition without one.
+    pub fn number(name: &str, value: &str) -> Result<f64, String> {
+        let number = value.parse::<f64>().ok().filter(|number| !number.is_nan());
+        number.ok_or_else(|| format!("{name} needs a number"))
+    }
+
     pub fn holds(self, a: f64, b: f64) -> bool {
         match self {
             Comparison::Less => a < b,
@@ -47,5 +53,13 @@ mod tests {
         assert_eq!(Comparison::split("length>=20"), Some(("length", Comparison::AtLeast, "20")));
         assert_eq!(Comparison::split("gain<0"), Some(("gain", Comparison::Less, "0")));
         assert_eq!(Comparison::split("plain"), None);
+    }
+
+    #[test]
+    fn a_figure_is_compared_with_a_number_or_it_is_said() {
+        assert_eq!(Comparison::number("gain", "-1.5"), Ok(-1.5));
+        for value in ["", "foo", "nan"] {
+            assert_eq!(Comparison::number("gain", value), Err("gain needs a number".into()));
+        }
     }
 }

@@ -4,7 +4,7 @@
 use super::names::ScreenId;
 use crate::config::Kind;
 use crate::rerank::RerankerFile;
-use crate::run::{Group, RunFolder, Sweep};
+use crate::run::{Group, RunError, RunFolder, Sweep};
 use crate::treebank::candidates::Lists;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +60,9 @@ impl Named {
         if meta.is_dir() && is_run(path) {
             return Ok(Named::Run(path.to_owned()));
         }
+        if let Err(error @ (RunError::ACard(_) | RunError::Candidates(_))) = RunFolder::open(path) {
+            return Err(error.to_string());
+        }
         if meta.is_dir() && Sweep::is_one(path) {
             return Ok(Named::Sweep(path.to_owned()));
         }
@@ -81,7 +84,12 @@ impl Named {
 }
 
 fn is_run(path: &Path) -> bool {
-    path.join("config.toml").is_file() || path.join("events.jsonl").is_file()
+    let is_other = || {
+        let opened = RunFolder::open(path);
+        matches!(opened, Err(RunError::ACard(_) | RunError::Candidates(_)))
+    };
+    let begun = path.join("config.toml").is_file() || path.join("events.jsonl").is_file();
+    begun && !is_other()
 }
 
 /// The lists of a folder that `candidates make` wrote: those of the development sentences where there
@@ -198,7 +206,15 @@ mod tests {
             "{\"schema\":1,\"candidates\":[{\"tree\":\"(S (A a))\",\"log_prob\":-1}]}",
         )
         .expect("writes");
-        assert_eq!(Named::of(&candidates), Ok(Named::Lists(lists)));
+        assert_eq!(Named::of(&candidates), Ok(Named::Lists(lists.clone())));
+        // One whose making was stopped has none yet, and is no run either; nor is a card.
+        std::fs::create_dir(candidates.join("folds")).expect("makes");
+        std::fs::remove_file(&lists).expect("removes");
+        let told = Named::of(&candidates).unwrap_err();
+        assert!(told.contains("is a folder of candidate lists"), "{told}");
+        std::fs::write(candidates.join("card.json"), "{}").expect("writes");
+        assert!(Named::of(&candidates).unwrap_err().contains("an experiment card"));
+        std::fs::remove_dir_all(&candidates).expect("removes");
         let config = crate::config::Config::default();
         let group = Group::create(folder.path(), &config, 2).expect("creates");
         let error = Named::all(group.path()).unwrap_err();

@@ -414,7 +414,7 @@ fn what_boosting_pushes_up_is_listed_for_people_and_for_the_scoring_of_rankings(
     let trees = call(base, "boost ranking run --top 2 --trees").succeeds();
     assert_eq!(trees.stdout.matches("annotated  (").count(), 2, "{trees}");
     assert_eq!(trees.stdout.matches("analysed   (").count(), 2, "{trees}");
-    trees.complains("2 of 60 sentences, after 3 rounds");
+    trees.complains("2 of 60 sentences by boosting, after 3 rounds; sentences are counted from 0");
     call(base, "boost ranking run --by slips --top 1 --trees")
         .succeeds()
         .prints("slip       ")

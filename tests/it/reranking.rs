@@ -215,7 +215,7 @@ fn foreign_lists_are_converted_with_every_drop_told_and_gold_trees_put_in() {
     assert_eq!(stats["lists"][0]["empty"], 2);
     assert_eq!(stats["lists"][0]["oracle"]["f1"], 100.0);
     assert_eq!(stats["comparison"]["overlap"], 100.0 / 3.0);
-    rankspace("candidates stats").arg(&file).succeeds().prints("best of 2");
+    rankspace("candidates stats").arg(&file).succeeds().prints("oracle of 2");
     rankspace("candidates convert --to charniak-johnson")
         .arg(&lists)
         .fails()

@@ -68,7 +68,7 @@ pub enum LogBase {
 )]
 pub struct Make {
     /// Config file (TOML); without it the defaults hold
-    #[arg(value_name = "CONFIG", required_unless_present = "train")]
+    #[arg(value_name = "CONFIG")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub supervision: Supervision,
@@ -126,9 +126,10 @@ pub struct Convert {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Of one list: sizes, and F1 of the first, the best and the worst candidates. \
-                        Of two: also how much they have in common, the best of both together, and \
-                        how many of a parser's misses the other has."
+    after_help = "Of one list: sizes, and F1 of the first candidates, of the oracle (the best ones \
+                        by the gold trees) and of the anti-oracle (the worst ones). Of two: also \
+                        how much they have in common, the oracle of both together, and how many of \
+                        a parser's misses the other has."
 )]
 pub struct Stats {
     /// Candidate lists

@@ -18,7 +18,9 @@ pub fn run(args: &Convert, out: &mut dyn Write) -> Result<()> {
         if lacking > 0 {
             let sentences = counted(lacking, "sentence");
             bail!(
-                "{sentences} without a gold tree, which charniak-johnson needs: --gold gives them"
+                "{}: {sentences} without a gold tree, which charniak-johnson needs: --gold FILE \
+                 gives them",
+                args.lists.display()
             );
         }
     }

@@ -1,9 +1,10 @@
 use super::args::Make;
 use crate::checkpoint::write_atomically;
-use crate::cli::ensemble::{settings, trees};
+use crate::cli::ensemble::{need_trees, settings, trees};
 use crate::cli::plain::tell;
 use crate::cli::progress;
 use crate::cli::sentences::checkpoint_file;
+use crate::cli::train::holds_anything;
 use crate::config::{Config, Kind};
 use crate::ensemble::{Annotated, Data};
 use crate::parser::ssn::SsnFile;
@@ -23,13 +24,18 @@ use std::sync::Arc;
 
 pub fn run(args: &Make, out: &mut dyn Write) -> Result<()> {
     let config = config(args)?;
-    begin(args, &config)?;
+    let settings = told(args, &config);
+    let is_begun = is_begun(args, &settings)?;
     let data = trees(&config)?;
-    let source = Source::of(args, &config, &data)?;
-    run::stop_on_signals()?;
-    let (most, gold_tags) = (config.rerank.candidates, config.rerank.gold_tags);
     let train = &data.train.sentences;
     let parts = parts(train.len(), config.rerank.folds)?;
+    let source = Source::of(args, &config, &data)?;
+    run::stop_on_signals()?;
+    // A folder is made only for lists that can be made.
+    if !is_begun {
+        begin(args, &settings)?;
+    }
+    let (most, gold_tags) = (config.rerank.candidates, config.rerank.gold_tags);
     let short = |some: &[Annotated]| -> Vec<Annotated> {
         let most = args.max_length.unwrap_or(usize::MAX);
         some.iter().filter(|sentence| sentence.tree.words().len() <= most).cloned().collect()
@@ -158,37 +164,44 @@ fn config(args: &Make) -> Result<Config> {
         changes.push(format!("data.dev={:?}", args.dev));
     }
     let config = settings(args.config.as_deref(), Kind::Bag, &args.supervision, changes)?;
-    if config.data.train.0.is_empty() {
-        bail!("no training trees: name some by --train, or in the config as data.train");
-    }
+    need_trees(&config, args.config.as_deref())?;
     Ok(config)
 }
 
-/// Makes the folder, or finds that of an earlier call with the same settings.
-fn begin(args: &Make, config: &Config) -> Result<()> {
-    let folder = &args.out;
-    let shown = folder.display();
-    let (path, mut text) = (folder.join("config.toml"), config.to_toml());
+/// What candidates are made of and by, as the folder remembers it.
+fn told(args: &Make, config: &Config) -> String {
+    let mut text = config.to_toml();
     for parser in args.parser.iter().chain(&args.fold_parser) {
         text += &format!("# parser {}\n", parser.display());
     }
     if let Some(most) = args.max_length {
         text += &format!("# sentences of {most} words or fewer\n");
     }
-    match std::fs::read_to_string(&path) {
-        Ok(known) if known == text => {
+    text
+}
+
+/// Whether the folder is that of an earlier call with the same settings; one that holds anything
+/// else is refused.
+fn is_begun(args: &Make, settings: &str) -> Result<bool> {
+    let shown = args.out.display();
+    match std::fs::read_to_string(args.out.join("config.toml")) {
+        Ok(known) if known == settings => {
             tell(&format!("note: going on in {shown}"));
-            return Ok(());
+            return Ok(true);
         }
         Ok(_) => bail!("{shown} has candidates of other settings: name another folder"),
         Err(_) => {}
     }
-    let is_filled = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-    if is_filled {
+    if holds_anything(&args.out) {
         bail!("{shown} is not empty, and no folder of candidates");
     }
-    std::fs::create_dir_all(folder.join("folds")).with_context(|| format!("{shown}"))?;
-    write_atomically(&path, text.as_bytes()).with_context(|| path.display().to_string())
+    Ok(false)
+}
+
+fn begin(args: &Make, settings: &str) -> Result<()> {
+    let (folder, path) = (&args.out, args.out.join("config.toml"));
+    std::fs::create_dir_all(folder.join("folds")).with_context(|| folder.display().to_string())?;
+    write_atomically(&path, settings.as_bytes()).with_context(|| path.display().to_string())
 }
 
 /// Neighbouring sentences by part.
@@ -231,17 +244,17 @@ fn report(args: &Make, rows: &[(String, ListStatistics)], out: &mut dyn Write) -
         writeln!(out)?;
         return Ok(());
     }
-    let titles = ["sentences", "empty", "mean", "first F1", "best F1", "worst F1"];
+    let titles = ["sentences", "empty", "mean", "first F1", "oracle F1", "anti-oracle F1"];
     writeln!(
         out,
-        "{:8} {:>9} {:>7} {:>7} {:>9} {:>9} {:>9}",
+        "{:8} {:>9} {:>7} {:>7} {:>9} {:>9} {:>14}",
         "", titles[0], titles[1], titles[2], titles[3], titles[4], titles[5]
     )?;
     for (name, found) in rows {
         let mean = found.candidates as f64 / found.sentences.max(1) as f64;
         writeln!(
             out,
-            "{name:8} {:>9} {:>7} {mean:>7.2} {:>9.2} {:>9.2} {:>9.2}",
+            "{name:8} {:>9} {:>7} {mean:>7.2} {:>9.2} {:>9.2} {:>14.2}",
             found.sentences,
             found.empty,
             found.base.f1(),

@@ -8,15 +8,12 @@ mod stats;
 use super::plain::tell;
 use crate::report::counted;
 use crate::treebank::candidates::{
-    CandidateFile, CandidateList, ListFormat, LogBase, ReadOptions, plain_words,
+    Attached, CandidateFile, CandidateList, ListFormat, LogBase, ReadOptions,
 };
-use crate::treebank::{self, Preprocessing, Removed, Tree};
 use anyhow::{Result, bail};
 use args::{Candidates, Reading};
-use std::collections::{HashMap, VecDeque};
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Drops and messages that are told one by one; the others are counted.
 const TOLD: usize = 20;
@@ -58,7 +55,7 @@ pub fn read(path: &Path, reading: &Reading) -> Result<CandidateFile> {
         format: reading.format.map(Into::into),
         log_base: reading.log_base.map(Into::into),
     };
-    let mut file = CandidateFile::read(path, options)?;
+    let mut file = CandidateFile::read_in_step(path, options)?;
     let shown = path.display();
     if file.format != ListFormat::Jsonl {
         tell(&format!(
@@ -85,7 +82,7 @@ pub fn read(path: &Path, reading: &Reading) -> Result<CandidateFile> {
         bail!("{shown}: no sentence was found");
     }
     if let Some(gold) = &reading.gold {
-        attach(&mut file.lists, gold)?;
+        attach(&mut file, gold)?;
     }
     if let Some(most) = reading.max_length {
         leave_out_longer(&mut file.lists, most, path)?;
@@ -108,44 +105,27 @@ fn leave_out_longer(lists: &mut Vec<CandidateList>, most: usize, path: &Path) ->
     Ok(())
 }
 
-/// Gives lists their gold trees: in order where there are as many, else by their words.
-fn attach(lists: &mut [CandidateList], path: &Path) -> Result<()> {
-    let reading = treebank::read_file(path)?;
-    for problem in reading.problems.iter().take(TOLD) {
+/// Gives lists their gold trees of a file; where they come from, and what is left without, is told.
+fn attach(file: &mut CandidateFile, path: &Path) -> Result<()> {
+    let attached = Attached::from_file(&mut file.lists, file.sentences, path)?;
+    for problem in attached.problems.iter().take(TOLD) {
         tell(&format!("warning: {problem}"));
     }
-    let preprocessing = Preprocessing::preset("trees")?;
-    let mut removed = Removed::default();
-    let trees: Vec<Tree> = reading
-        .trees
-        .into_iter()
-        .filter_map(|tree| preprocessing.clean(&Arc::new(tree), &mut removed))
-        .collect();
-    let shown = path.display();
-    if trees.is_empty() {
-        bail!("{shown}: no tree was found");
+    if attached.problems.len() > TOLD {
+        let more = counted(attached.problems.len() - TOLD, "further problem");
+        tell(&format!("warning: {}: {more}", path.display()));
     }
-    let (mut lacking, all) = (0, lists.len());
-    if trees.len() == all {
-        for (list, tree) in lists.iter_mut().zip(&trees) {
-            lacking += usize::from(!list.set_gold(tree));
-        }
-    } else {
-        let mut by_words: HashMap<Vec<Arc<str>>, VecDeque<&Tree>> = HashMap::new();
-        for tree in &trees {
-            by_words.entry(plain_words(tree)).or_default().push_back(tree);
-        }
-        for list in lists.iter_mut() {
-            let tree = by_words.get_mut(&list.words).and_then(VecDeque::pop_front);
-            lacking += usize::from(!tree.is_some_and(|tree| list.set_gold(tree)));
-        }
-        let trees = counted(trees.len(), "tree");
-        tell(&format!(
-            "note: {shown}: {trees} for {all} sentences, which were found by their words"
-        ));
+    let (shown, all) = (path.display(), file.lists.len());
+    if attached.is_vain() {
+        bail!("{shown}: no sentence of the lists has its words in it: none gets a gold tree");
     }
-    if lacking > 0 {
-        tell(&format!("warning: {shown}: {lacking} of {all} sentences have no gold tree in it"));
+    if attached.by_words > 0 {
+        let (trees, n) = (counted(attached.trees, "tree"), attached.by_words);
+        tell(&format!("note: {shown}: {trees} for {all} sentences; {n} were found by their words"));
+    }
+    if attached.lacking > 0 {
+        let n = attached.lacking;
+        tell(&format!("warning: {shown}: {n} of {all} sentences have no gold tree in it"));
     }
     Ok(())
 }

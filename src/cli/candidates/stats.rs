@@ -1,5 +1,6 @@
 use super::args::Stats;
 use super::read;
+use crate::cli::plain::tell;
 use crate::evaluation::BracketTotals;
 use crate::rerank::{Comparison, Judged, ListStatistics};
 use anyhow::Result;
@@ -92,16 +93,18 @@ fn print(path: &Path, found: &ListStatistics, out: &mut dyn Write) -> Result<()>
     writeln!(out, "{:24} {mean:>9.2}   from {fewest} to {most}", "  a sentence")?;
     writeln!(out, "{:24} {:>9}", "  repeated", found.repeated)?;
     if found.with_gold == 0 {
+        let shown = path.display();
+        tell(&format!("note: {shown}: no gold trees and so no figures; --gold FILE gives them"));
         return Ok(());
     }
     writeln!(out, "{:24} {:>9} {:>9} {:>9} {:>9}", "", "P", "R", "F1", "exact")?;
     for (name, totals) in
-        [("first", &found.base), ("best", &found.oracle), ("worst", &found.anti_oracle)]
+        [("first", &found.base), ("oracle", &found.oracle), ("anti-oracle", &found.anti_oracle)]
     {
         row(name, totals, out)?;
     }
     for (length, f1) in &found.oracle_up_to {
-        writeln!(out, "{:24} {:>29.2}", format!("  best of {length}"), f1)?;
+        writeln!(out, "{:24} {:>29.2}", format!("  oracle of {length}"), f1)?;
     }
     Ok(())
 }
@@ -126,9 +129,9 @@ fn compare(found: &Comparison, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "{:24} {:>9} {:>9} {:>9} {:>9}", "", "P", "R", "F1", "exact")?;
     row("first of A", &found.base[0], out)?;
     row("first of B", &found.base[1], out)?;
-    row("best of A", &found.oracle[0], out)?;
-    row("best of B", &found.oracle[1], out)?;
-    row("best of both", &found.union_oracle, out)?;
+    row("oracle of A", &found.oracle[0], out)?;
+    row("oracle of B", &found.oracle[1], out)?;
+    row("oracle of both", &found.union_oracle, out)?;
     let [a, b] = found.complementarity;
     writeln!(out, "{:24} {a:>8.1}%", "A's misses that B has")?;
     writeln!(out, "{:24} {b:>8.1}%", "B's misses that A has")?;

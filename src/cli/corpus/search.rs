@@ -3,11 +3,11 @@
 use super::args::CorpusSearch;
 use crate::cli::failure::Usage;
 use crate::cli::plain::tell;
-use crate::cli::sentences::{open_all, tell_problems};
+use crate::cli::sentences::{names_of, open_all, tell_problems};
 use crate::report::{counted, plural};
 use crate::treebank::pattern::{Found, Match, Pattern};
 use crate::treebank::{Entry, Tree};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -88,6 +88,9 @@ pub fn search(args: &CorpusSearch, out: &mut dyn Write) -> Result<()> {
     if others > 0 {
         let were = if others == 1 { "has" } else { "have" };
         tell(&format!("note: {} {were} no tree and cannot match", counted(others, "sentence")));
+    }
+    if trees + others == 0 {
+        bail!("{}: no tree could be read", names_of(&args.files));
     }
     let summary = format!("{} in {hits} of {} {}", matched(found), trees, plural(&trees, "tree"));
     match args.count {

@@ -23,7 +23,7 @@ pub struct Supervision {
 #[derive(Debug, Args)]
 pub struct EnsembleRun {
     /// Config file (TOML); without it the defaults hold
-    #[arg(value_name = "CONFIG", required_unless_present = "train")]
+    #[arg(value_name = "CONFIG")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub supervision: Supervision,
@@ -75,7 +75,7 @@ pub struct Boost {
 pub enum BoostWhat {
     /// Train one parser a sentence and tell which of them do not give their sentence back
     WeakLearning(WeakLearning),
-    /// List the sentences that a run of boost pushes up
+    /// List the sentences that a run of boost pushes up, or that a run of bag gets wrong most often
     Ranking(Ranking),
 }
 
@@ -87,14 +87,15 @@ pub enum BoostWhat {
                         --trees"
 )]
 pub struct Ranking {
-    /// Run folder of boost
+    /// Run folder of boost or bag
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// What ranks them: the weight of boosting, that with what is annotated otherwise elsewhere,
     /// what a single change of the tree gains, all of these, what is annotated otherwise alone, or
-    /// mean or variance of the share of wrong constituents over the rounds
-    #[arg(long, value_enum, default_value_t = By::Boosting)]
-    pub by: By,
+    /// mean or variance of the share of wrong constituents over the rounds [default: boosting; of a
+    /// run of bag mean-error, which also stands for the weight where signals are combined]
+    #[arg(long, value_enum)]
+    pub by: Option<By>,
     /// How many sentences; 0 lists all
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0,
           value_parser = crate::cli::values::whole)]
@@ -114,6 +115,13 @@ pub enum By {
     Variation,
     MeanError,
     ErrorVariance,
+}
+
+impl By {
+    /// Whether it goes by the weights of boosting, which bags have not.
+    pub fn weighs(self) -> bool {
+        matches!(self, By::Boosting | By::BoostingConflicts)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -147,7 +155,7 @@ pub struct WeakLearning {
 #[command(after_help = "Example: rankspace learning-curve --train train.mrg --test test.mrg")]
 pub struct LearningCurve {
     /// Config file (TOML); without it the defaults hold
-    #[arg(value_name = "CONFIG", required_unless_present = "train")]
+    #[arg(value_name = "CONFIG")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub supervision: Supervision,

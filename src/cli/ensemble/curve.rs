@@ -1,8 +1,9 @@
 //! `learning-curve`: how good a parser gets with the size of its training set.
 
 use super::args::LearningCurve;
-use super::{settings, weak};
+use super::{need_trees, settings, weak};
 use crate::cli::corpus::output::Output;
+use crate::cli::values::sizes;
 use crate::config::Kind;
 use crate::ensemble::{CurvePoint, curve_sizes, gain_of_doubling, learning_curve};
 use crate::render::{Axis, Plot, PlotPoint, Series, plot_to_svg};
@@ -16,23 +17,16 @@ const BAR: f64 = 40.0;
 
 pub fn run(args: &LearningCurve, out: &mut dyn Write) -> Result<()> {
     let config = settings(args.config.as_deref(), Kind::Bag, &args.supervision, Vec::new())?;
+    need_trees(&config, args.config.as_deref())?;
+    let svg = args.svg.as_deref().map(Output::new_file).transpose()?;
     let data = weak::load(&config)?;
     let Some(test) = data.held_out.iter().find(|part| part.name == "test") else {
         bail!("no test trees: name some by --test, or in the config as data.test");
     };
     let sizes = match args.sizes.is_empty() {
         true => curve_sizes(data.train.sentences.len()),
-        false => {
-            let mut sizes: Vec<usize> = args.sizes.iter().map(|n| *n as usize).collect();
-            sizes.sort_unstable();
-            sizes.dedup();
-            sizes.retain(|n| *n <= data.train.sentences.len());
-            sizes
-        }
+        false => sizes(&args.sizes, data.train.sentences.len(), "training sentence")?,
     };
-    if sizes.is_empty() {
-        bail!("there are only {} training sentences", data.train.sentences.len());
-    }
     run::stop_on_signals()?;
     if !args.json {
         head(out)?;
@@ -58,12 +52,15 @@ pub fn run(args: &LearningCurve, out: &mut dyn Write) -> Result<()> {
         serde_json::to_writer(&mut *out, &object(&points))?;
         writeln!(out)?;
     }
-    if let Some(path) = &args.svg {
-        let mut file = Output::new_file(path)?;
+    if points.len() < sizes.len() {
+        // A part of the curve would stand in the way of the whole one.
+        bail!("stopped{}", if svg.is_some() { "; no picture was written" } else { "" });
+    }
+    if let Some(mut file) = svg {
         file.write_all(picture(&points).as_bytes())?;
         file.keep()?;
     }
-    if points.len() < sizes.len() { bail!("stopped") } else { Ok(()) }
+    Ok(())
 }
 
 fn head(out: &mut dyn Write) -> Result<()> {

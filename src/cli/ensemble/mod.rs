@@ -51,17 +51,33 @@ pub fn begin(
     changes.extend(args.rounds.map(|n| format!("ensemble.rounds={n}")));
     changes.extend(sources("dev", &args.dev));
     let config = settings(args.config.as_deref(), kind, &args.supervision, changes)?;
-    if config.data.train.0.is_empty() {
-        bail!("no training trees: name some by --train, or in the config as data.train");
-    }
-    // What the settings ask for shows before a folder is made.
+    need_trees(&config, args.config.as_deref())?;
+    // A folder is made only for a run that can begin.
     parser::build(&config.parser)?;
+    Job::check(&config)?;
     let folder = match &args.out {
         Some(path) => RunFolder::create_at(path, &config)?,
         None => RunFolder::create(Path::new(RUNS), &config)?,
     };
     run::stop_on_signals()?;
     attend(Job::train(config, folder)?, args.json, out)
+}
+
+/// Refuses settings that name no training trees.
+pub fn need_trees(config: &Config, file: Option<&Path>) -> Result<()> {
+    if !config.data.train.0.is_empty() {
+        return Ok(());
+    }
+    match file {
+        Some(file) => bail!(
+            "{}: no training trees: name some in it as data.train, or by --train FILE",
+            file.display()
+        ),
+        None => {
+            let text = "no training trees: name some by --train FILE, or in a config as data.train";
+            Err(Usage(text.into()).into())
+        }
+    }
 }
 
 /// The config of a file, or the defaults, with the changes of the command line.

@@ -3,7 +3,9 @@
 
 use super::args::{By, Ranking};
 use crate::analysis::slips::{Slip, slips};
+use crate::cli::failure::Usage;
 use crate::cli::plain::tell;
+use crate::config::Kind;
 use crate::ensemble::{Part, voted_trees};
 use crate::evaluation::{Agreement, Constituents};
 use crate::report::counted;
@@ -15,9 +17,20 @@ use std::io::Write;
 
 pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
     let folder = RunFolder::open(&args.run)?;
-    if !folder.config()?.kind.is_ensemble() {
+    let kind = folder.config()?.kind;
+    if !kind.is_ensemble() {
         bail!("{} is no run of bag or boost", args.run.display());
     }
+    let by = match (args.by, kind) {
+        (None, Kind::Bag) => By::MeanError,
+        (None, _) => By::Boosting,
+        (Some(by), Kind::Bag) if by.weighs() => {
+            let why = "bags weigh all sentences alike: rank by mean-error, error-variance, \
+                       combined, variation or slips";
+            return Err(Usage(format!("--by {}: {why}", name_of(by))).into());
+        }
+        (Some(by), _) => by,
+    };
     let rounds = folder.kept_rounds()?;
     let kept = folder.kept_part("train")?;
     let (false, Some(kept)) = (rounds.is_empty(), kept) else {
@@ -26,12 +39,11 @@ pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
     let Some(part) = kept.part("train") else {
         bail!("{}: a sentence of rounds/train.json.gz is damaged", args.run.display());
     };
-    let name = args.by.to_possible_value();
-    let name = name.as_ref().map_or("", |name| name.get_name());
-    let Some(mut scores) = folder.scores(name, &part)? else {
+    let name = name_of(by);
+    let Some(mut scores) = folder.scores(&name, &part)? else {
         bail!("sentences are not ranked by {name}");
     };
-    if args.by == By::Boosting {
+    if by == By::Boosting {
         // As multiples of the weight that all have at first.
         let n = scores.len() as f64;
         scores.iter_mut().for_each(|weight| *weight *= n);
@@ -49,9 +61,17 @@ pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
         true => shown.trees(&order, out)?,
         false => shown.table(&order, out)?,
     }
-    let by = counted(rounds.iter().filter(|r| r.vote.is_some()).count(), "round");
-    tell(&format!("{} of {}, after {by}", order.len(), counted(scores.len(), "sentence")));
+    let rounds = rounds.iter().filter(|r| r.vote.is_some()).count();
+    let rounds = counted(rounds, if kind == Kind::Bag { "bag" } else { "round" });
+    let all = counted(scores.len(), "sentence");
+    let n = order.len();
+    tell(&format!("{n} of {all} by {name}, after {rounds}; sentences are counted from 0"));
     Ok(())
+}
+
+/// The name on the command line.
+fn name_of(by: By) -> String {
+    by.to_possible_value().map_or(String::new(), |name| name.get_name().to_owned())
 }
 
 struct Shown<'a> {

@@ -11,6 +11,7 @@ use crate::run;
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// A parser that is tried on every sentence.
@@ -24,6 +25,8 @@ pub fn run(args: &WeakLearning, out: &mut dyn Write) -> Result<()> {
     let supervision =
         Supervision { train: args.files.clone(), test: Vec::new(), set: args.set.clone() };
     let config = settings(None, Kind::Boost, &supervision, Vec::new())?;
+    let begin = |path: &Option<PathBuf>| path.as_deref().map(Output::new_file).transpose();
+    let (stable, table) = (begin(&args.stable)?, begin(&args.table)?);
     let data = load(&config)?;
     run::stop_on_signals()?;
     let part = &data.train;
@@ -45,11 +48,11 @@ pub fn run(args: &WeakLearning, out: &mut dyn Write) -> Result<()> {
         own.get_or_insert(trials);
     }
     let own = own.unwrap_or_default();
-    if let Some(path) = &args.stable {
-        write_stable(part, &own, Output::new_file(path)?)?;
+    if let Some(file) = stable {
+        write_stable(part, &own, file)?;
     }
-    if let Some(path) = &args.table {
-        write_table(part, &own, Output::new_file(path)?)?;
+    if let Some(file) = table {
+        write_table(part, &own, file)?;
     }
     match args.json {
         true => {

@@ -33,6 +33,7 @@ struct Answer {
 }
 
 pub fn run(args: &GrammarParse, out: &mut dyn Write) -> Result<()> {
+    sentences::is_of_kind("parser", &args.parser, &args.parser)?;
     let ParserFile { parser, preprocessing, .. } = ParserFile::load(&args.parser)?;
     parse(&*parser, &preprocessing, &args.parsing, out)
 }

@@ -1,4 +1,5 @@
 use super::args::Apply;
+use super::load;
 use crate::cli::candidates;
 use crate::cli::corpus::output::Output;
 use crate::cli::plain::tell;
@@ -8,26 +9,31 @@ use crate::rerank::{Judged, Outcome, RerankerFile, Scored, System, tree_lines};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Instant;
 
 pub fn run(args: &Apply, out: &mut dyn Write) -> Result<()> {
-    let RerankerFile { reranker, .. } = RerankerFile::load(&args.reranker)?;
+    let begin = |path: &Option<PathBuf>| path.as_deref().map(Output::new_file).transpose();
+    let (trees_out, table_out) = (begin(&args.trees)?, begin(&args.table)?);
+    let RerankerFile { reranker, .. } = load(&args.reranker)?;
     let lists = candidates::read(&args.lists, &args.reading)?.lists;
     let lists = Judged::all(lists, reranker.settings.candidates);
     let start = Instant::now();
     let scored = reranker.score(&lists);
     let seconds = start.elapsed().as_secs_f64();
-    if let Some(path) = &args.trees {
-        let mut file = Output::new_file(path)?;
+    if let Some(mut file) = trees_out {
         file.write_all(&tree_lines(&lists, |i| scored[i].chosen))?;
         file.keep()?;
     }
-    if let Some(path) = &args.table {
-        let mut file = Output::new_file(path)?;
+    if let Some(mut file) = table_out {
         table(&lists, &scored, &mut file)?;
         file.keep()?;
     }
     let has_gold = lists.iter().any(|list| list.list.gold.is_some());
+    if !has_gold {
+        let shown = args.lists.display();
+        tell(&format!("note: {shown}: no gold trees and so no figures; --gold FILE gives them"));
+    }
     let outcome = has_gold.then(|| Outcome::of(&lists, &scored, args.shuffles, args.seed));
     let changed = scored.iter().filter(|s| s.chosen.is_some_and(|k| k != 0)).count();
     if args.json {
@@ -67,7 +73,7 @@ const COLUMNS: [Column; 5] = [
     ("precision", "P", Totals::precision),
     ("recall", "R", Totals::recall),
     ("f1", "F1", Totals::f1),
-    ("complete_match", "complete", Totals::complete_match),
+    ("complete_match", "exact", Totals::complete_match),
     ("tagging_accuracy", "tags", Totals::tagging_accuracy),
 ];
 
@@ -159,7 +165,7 @@ fn print(outcome: &Outcome, by_length: Option<u64>, out: &mut dyn Write) -> Resu
 /// Every candidate with its ranks and scores.
 fn table(lists: &[Judged], scored: &[Scored], out: &mut dyn Write) -> Result<()> {
     writeln!(out, "sentence\tid\tbase_rank\trank\tchosen\tlog_prob\tscore\tf1\ttree")?;
-    for (i, (list, scored)) in lists.iter().zip(scored).enumerate() {
+    for (list, scored) in lists.iter().zip(scored) {
         let f1 = list.f1();
         for (k, candidate) in list.list.candidates.iter().enumerate() {
             let score = scored.scores[k];
@@ -171,7 +177,7 @@ fn table(lists: &[Judged], scored: &[Scored], out: &mut dyn Write) -> Result<()>
             writeln!(
                 out,
                 "{}\t{id}\t{}\t{}\t{chosen}\t{}\t{score}\t{f1}\t{}",
-                i + 1,
+                list.list.place + 1,
                 k + 1,
                 rank + 1,
                 candidate.log_prob,

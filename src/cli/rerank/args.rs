@@ -74,7 +74,7 @@ pub struct Train {
                         --trees test-reranked.mrg"
 )]
 pub struct Apply {
-    /// Reranker, as `rerank train` writes it
+    /// Reranker, as `rerank train` writes it, or the run folder of its training
     #[arg(value_name = "RERANKER")]
     pub reranker: PathBuf,
     /// Candidate lists
@@ -112,7 +112,7 @@ pub struct Apply {
                         --sentence 12"
 )]
 pub struct Explain {
-    /// Reranker, as `rerank train` writes it
+    /// Reranker, as `rerank train` writes it, or the run folder of its training
     #[arg(value_name = "RERANKER")]
     pub reranker: PathBuf,
     /// Candidate lists

@@ -1,4 +1,5 @@
 use super::args::Explain;
+use super::load;
 use crate::cli::candidates;
 use crate::rerank::{Judged, Parts, RerankerFile};
 use anyhow::{Result, bail};
@@ -6,11 +7,14 @@ use serde_json::{Value, json};
 use std::io::Write;
 
 pub fn run(args: &Explain, out: &mut dyn Write) -> Result<()> {
-    let RerankerFile { reranker, .. } = RerankerFile::load(&args.reranker)?;
-    let lists = candidates::read(&args.lists, &args.reading)?.lists;
-    let n = lists.len();
-    let Some(list) = lists.into_iter().nth(args.sentence - 1) else {
-        bail!("--sentence {}: there are {n} sentences, numbered from 1", args.sentence);
+    let RerankerFile { reranker, .. } = load(&args.reranker)?;
+    let file = candidates::read(&args.lists, &args.reading)?;
+    let (asked, n) = (args.sentence, file.sentences);
+    let Some(list) = file.lists.into_iter().find(|list| list.place + 1 == asked) else {
+        match asked > n {
+            true => bail!("--sentence {asked}: there are {n} sentences, numbered from 1"),
+            false => bail!("--sentence {asked}: it was left out as said before"),
+        }
     };
     let list = Judged::new(list, reranker.settings.candidates);
     let scored = reranker.score(std::slice::from_ref(&list)).remove(0);

@@ -1,10 +1,9 @@
 use super::args::Train;
 use crate::cli::bench::machine;
-use crate::cli::corpus::output::is_no_input;
+use crate::cli::corpus::output::{Output, is_no_input};
 use crate::cli::ensemble::args::Supervision;
 use crate::cli::ensemble::settings;
-use crate::cli::failure::Usage;
-use crate::cli::{candidates, progress, sentences};
+use crate::cli::{candidates, progress, sentences, values};
 use crate::config::{Config, Kernel, Kind};
 use crate::parser::ssn::{Ssn, SsnFile};
 use crate::report::counted;
@@ -22,10 +21,8 @@ use std::time::Instant;
 
 pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
     if let Some(path) = &args.out {
-        if path.exists() && !args.force {
-            let shown = path.display();
-            return Err(Usage(format!("{shown} is there already; --force replaces it")).into());
-        }
+        // Begun and given up: what cannot be written shows before anything is learned.
+        drop(Output::file(path, args.force)?);
         is_no_input(
             path,
             [Some(&args.train), args.dev.as_ref()].into_iter().flatten().map(|p| &**p),
@@ -34,7 +31,9 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
     let mut config = config(args)?;
     let ssn = match &args.ssn {
         Some(path) => {
-            let file = SsnFile::load(&sentences::checkpoint_file(path)?)?;
+            let file = sentences::checkpoint_file(path)?;
+            sentences::is_of_kind("ssn", &file, path)?;
+            let file = SsnFile::load(&file)?;
             config.ssn = file.config.ssn;
             Some(Arc::new(file.ssn))
         }
@@ -46,6 +45,9 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
     };
     let lists = read(&args.train)?;
     let dev = args.dev.as_deref().map(read).transpose()?.unwrap_or_default();
+    if let Some(why) = Judged::no_lesson(&lists) {
+        bail!("{}: {why}; --gold FILE gives lists their gold trees", args.train.display());
+    }
     run::stop_on_signals()?;
     if !args.sizes.is_empty() {
         return curve(args, &config, ssn.as_ref(), (&lists, &dev), out);
@@ -219,13 +221,7 @@ fn curve(
     (lists, dev): (&[Judged], &[Judged]),
     out: &mut dyn Write,
 ) -> Result<()> {
-    let mut sizes: Vec<usize> = args.sizes.iter().map(|n| *n as usize).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes.retain(|n| *n <= lists.len());
-    if sizes.is_empty() {
-        bail!("there are only {}", counted(lists.len(), "list"));
-    }
+    let sizes = values::sizes(&args.sizes, lists.len(), "list")?;
     let base = crate::rerank::ListStatistics::of(dev).base.f1();
     if !args.json {
         writeln!(out, "{:>9} {:>9} {:>9} {:>8}", "lists", "dev F1", "gain", "seconds")?;

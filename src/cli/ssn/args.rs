@@ -23,7 +23,7 @@ pub enum Ssn {
 )]
 pub struct SsnTrain {
     /// Config file (TOML); without it the defaults hold
-    #[arg(value_name = "CONFIG", required_unless_present = "train")]
+    #[arg(value_name = "CONFIG")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub supervision: Supervision,

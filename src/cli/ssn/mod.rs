@@ -4,7 +4,7 @@ pub mod args;
 mod parse;
 
 use super::attend::attend;
-use super::ensemble::{settings, sources};
+use super::ensemble::{need_trees, settings, sources};
 use super::seeds;
 use crate::config::Kind;
 use crate::run::{self, Group, Job, RunFolder};
@@ -28,9 +28,7 @@ fn begin(args: &SsnTrain, out: &mut dyn Write) -> Result<()> {
     let dev = sources("dev", &args.dev);
     let config =
         settings(args.config.as_deref(), Kind::Ssn, &args.supervision, dev.into_iter().collect())?;
-    if config.data.train.0.is_empty() {
-        bail!("no training trees: name some by --train, or in the config as data.train");
-    }
+    need_trees(&config, args.config.as_deref())?;
     // A folder is made only for a run that can begin.
     Splits::check(&config)?;
     if let Some(number) = args.seeds {

@@ -18,6 +18,7 @@ pub fn run(args: &SsnParse, out: &mut dyn Write) -> Result<()> {
     if path != args.checkpoint {
         tell(&format!("using {}", path.display()));
     }
+    sentences::is_of_kind("ssn", &path, &args.checkpoint)?;
     let SsnFile { ssn, preprocessing, .. } = SsnFile::load(&path)?;
     let ssn = match args.beam {
         Some(beam) => ssn.with_beam(beam),

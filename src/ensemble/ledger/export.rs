@@ -1,5 +1,6 @@
 use super::{Corrected, Entry, Ledger, Refused, correct, text_of, unified_diff};
 use crate::checkpoint::write_atomically;
+use crate::config::Config;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +23,9 @@ pub struct Exported {
     pub corrected: usize,
     /// Proposals that were not, with the file that they are for.
     pub refused: Vec<(Arc<str>, Refused)>,
+    /// Where `patch -p1` takes the difference: the treebank's folder. `None` where the run names its
+    /// files from the folder that it was started in.
+    pub folder: Option<PathBuf>,
 }
 
 /// Writes `verdicts.tsv`, `corrections.diff`, and below `corrected/` a copy of every file that a
@@ -39,8 +43,13 @@ pub fn export(ledger: &Ledger, out: &Path) -> Result<Exported, ExportError> {
     let keep = |path: &Path, text: &str| write_atomically(path, text.as_bytes()).map_err(io(path));
     keep(&out.join("verdicts.tsv"), &table(&entries))?;
     let mut diff = String::new();
+    let (files, folder) = (by_file(&entries), folder_of(ledger, &entries));
+    let shown = |file: &str| {
+        let inside = folder.as_ref().and_then(|folder| Path::new(file).strip_prefix(folder).ok());
+        inside_only(inside.unwrap_or(Path::new(file)))
+    };
     let mut exported = Exported { verdicts: entries.len(), ..Exported::default() };
-    for (file, entries) in by_file(&entries) {
+    for (file, entries) in files {
         let text = match text_of(&file, ledger.path()) {
             Ok(text) => text,
             Err(reason) => {
@@ -63,7 +72,7 @@ pub fn export(ledger: &Ledger, out: &Path) -> Result<Exported, ExportError> {
         keep(&copy, &done.text)?;
     }
     keep(&out.join("corrections.diff"), &diff)?;
-    Ok(exported)
+    Ok(Exported { folder, ..exported })
 }
 
 /// Entries with a proposal, by the file that they are about.
@@ -75,9 +84,33 @@ fn by_file<'a>(entries: &[&'a Entry]) -> BTreeMap<Arc<str>, Vec<&'a Entry>> {
     files
 }
 
-/// The path of a file below the folder of copies: as it is, less what leads out of the folder.
-fn shown(file: &str) -> String {
-    let parts = Path::new(file).components();
+/// The folder of the treebank: that of all training files by the run's settings, and of all files
+/// that the ledger knows. `None` where none is named by a whole path.
+fn folder_of(ledger: &Ledger, entries: &[&Entry]) -> Option<PathBuf> {
+    let config = Config::read(&ledger.path().with_file_name("config.toml"), &[]);
+    let sources = config.map(|config| config.data.train.0).unwrap_or_default();
+    let files = entries.iter().map(|entry| Path::new(&*entry.file));
+    let files = files.filter_map(|file| Some(file.parent()?.to_owned()));
+    let folders = sources.iter().map(|source| folder_of_source(source)).chain(files);
+    folders.filter(|folder| folder.is_absolute()).reduce(|a, b| {
+        let common = a.components().zip(b.components()).take_while(|(a, b)| a == b);
+        common.map(|(part, _)| part).collect()
+    })
+}
+
+/// The folder that a setting names files in: of a pattern what stands before it.
+fn folder_of_source(source: &str) -> PathBuf {
+    let path = Path::new(source);
+    if path.is_dir() {
+        return path.to_owned();
+    }
+    let above = path.parent().unwrap_or(path).components();
+    above.take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '['])).collect()
+}
+
+/// A path less what leads out of the folder that it stands in.
+fn inside_only(path: &Path) -> String {
+    let parts = path.components();
     let inside: PathBuf =
         parts.filter(|part| matches!(part, std::path::Component::Normal(_))).collect();
     inside.display().to_string()
@@ -104,4 +137,84 @@ fn table(entries: &[&Entry]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Verdict, fingerprint};
+    use super::*;
+    use crate::report::SCHEMA;
+    use crate::treebank::Reader;
+
+    const TREES: &str = "(TOP (S (NN a) (VB b)))\n";
+
+    /// A proposal for the tree of a file.
+    fn entry(file: &Path) -> Entry {
+        let tree = Reader::new(TREES.as_bytes(), "t").next().expect("one").expect("whole");
+        Entry {
+            schema: SCHEMA,
+            file: file.display().to_string().into(),
+            sentence: 0,
+            hash: fingerprint(&tree),
+            rank: None,
+            weight: None,
+            span: None,
+            analysis: None,
+            verdict: Verdict::Error,
+            note: String::new(),
+            proposal: Some("(TOP (X (NN a) (VB b)))".into()),
+            time: 0.0,
+        }
+    }
+
+    #[test]
+    fn the_difference_is_for_patch_in_the_treebanks_folder() {
+        for (train, names) in [
+            ("bank/train.mrg", &["train.mrg"][..]),
+            ("bank", &["train.mrg", "02/a.mrg"]),
+            ("bank/0*/*.mrg", &["02/a.mrg"]),
+            // Settings that are gone: what the ledger knows of is in one folder.
+            ("", &["02/a.mrg"]),
+        ] {
+            let base = tempfile::tempdir().expect("a temporary folder");
+            let base = base.path();
+            std::fs::create_dir_all(base.join("bank/02")).expect("makes");
+            std::fs::create_dir(base.join("run")).expect("makes");
+            let mut ledger = Ledger::open(&base.join("run/verdicts.jsonl")).expect("empty");
+            for name in names {
+                let path = base.join("bank").join(name);
+                std::fs::write(&path, TREES).expect("writes");
+                ledger.add(entry(&path)).expect("writes");
+            }
+            if !train.is_empty() {
+                let train = base.join(train).display().to_string();
+                let config = format!("kind = \"boost\"\n[data]\ntrain = {train:?}\n");
+                std::fs::write(base.join("run/config.toml"), config).expect("writes");
+            }
+            let exported = export(&ledger, &base.join("out")).expect("exports");
+            assert_eq!(exported.corrected, names.len(), "{train}");
+            let folder = exported.folder.expect("whole paths");
+            let bank = base.join(if train.is_empty() { "bank/02" } else { "bank" });
+            assert_eq!(folder, bank, "{train}");
+            let diff = std::fs::read_to_string(base.join("out/corrections.diff")).expect("there");
+            for name in names {
+                let name = name.trim_start_matches(if train.is_empty() { "02/" } else { "" });
+                let head = format!("--- a/{name}\n+++ b/{name}\n");
+                assert!(diff.contains(&head), "{train}: {diff}");
+                assert!(folder.join(name).is_file() && base.join("out/corrected").join(name).is_file());
+            }
+        }
+    }
+
+    #[test]
+    fn files_named_from_where_the_run_was_started_keep_their_names() {
+        let base = tempfile::tempdir().expect("a temporary folder");
+        let ledger = base.path().join("verdicts.jsonl");
+        std::fs::write(base.path().join("t.mrg"), TREES).expect("writes");
+        let mut ledger = Ledger::open(&ledger).expect("empty");
+        ledger.add(entry(Path::new("t.mrg"))).expect("writes");
+        let exported = export(&ledger, &base.path().join("out")).expect("exports");
+        assert_eq!((exported.corrected, exported.folder), (1, None));
+        assert!(base.path().join("out/corrected/t.mrg").is_file());
+    }
 }

@@ -5,6 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+/// Lines that cannot be read that are told by number.
+const TOLD: usize = 10;
+
 /// Why a ledger cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
@@ -19,8 +22,8 @@ pub enum LedgerError {
 pub struct Ledger {
     path: PathBuf,
     entries: Vec<Entry>,
-    /// Lines that are no entries: torn by a kill, or written by others.
-    pub unreadable: usize,
+    /// Lines, from 1, that are no entries: torn by a kill, or written by others.
+    pub unreadable: Vec<usize>,
 }
 
 impl Ledger {
@@ -33,7 +36,10 @@ impl Ledger {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(ledger),
             Err(source) => return Err(LedgerError::Io { path: path.to_owned(), source }),
         };
-        for line in bytes.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        for (at, line) in bytes.split(|&b| b == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
             #[derive(serde::Deserialize)]
             struct Versioned {
                 schema: u32,
@@ -44,10 +50,22 @@ impl Ledger {
             }
             match serde_json::from_slice(line) {
                 Ok(entry) => ledger.entries.push(entry),
-                Err(_) => ledger.unreadable += 1,
+                Err(_) => ledger.unreadable.push(at + 1),
             }
         }
         Ok(ledger)
+    }
+
+    /// Which lines cannot be read.
+    pub fn complaint(&self) -> Option<String> {
+        let (first, others) = self.unreadable.split_first()?;
+        if others.is_empty() {
+            return Some(format!("line {first} cannot be read and is left out"));
+        }
+        let told = self.unreadable.iter().take(TOLD).map(usize::to_string);
+        let told = told.collect::<Vec<_>>().join(", ");
+        let (n, more) = (self.unreadable.len(), if others.len() < TOLD { "" } else { ", …" });
+        Some(format!("{n} lines ({told}{more}) cannot be read and are left out"))
     }
 
     pub fn path(&self) -> &Path {
@@ -174,6 +192,27 @@ mod tests {
             assert_eq!(again.entries(), after.entries());
             assert_eq!(again.entries().last().map(|e| e.sentence), Some(2));
         }
+    }
+
+    #[test]
+    fn lines_that_are_no_verdicts_are_told_by_number() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let path = folder.path().join("verdicts.jsonl");
+        let mut ledger = Ledger::open(&path).expect("empty");
+        ledger.add(entry(0, Verdict::Error, "")).expect("writes");
+        assert_eq!(ledger.complaint(), None);
+        let whole = std::fs::read_to_string(&path).expect("reads");
+        std::fs::write(&path, format!("{whole}\nx\n{whole}{{\n")).expect("writes");
+        let ledger = Ledger::open(&path).expect("reads");
+        assert_eq!((ledger.entries().len(), &ledger.unreadable[..]), (2, &[3, 5][..]));
+        let told = ledger.complaint().expect("two lines");
+        assert_eq!(told, "2 lines (3, 5) cannot be read and are left out");
+        std::fs::write(&path, format!("{whole}x\n")).expect("writes");
+        let told = Ledger::open(&path).expect("reads").complaint().expect("a line");
+        assert_eq!(told, "line 2 cannot be read and is left out");
+        std::fs::write(&path, "x\n".repeat(12)).expect("writes");
+        let told = Ledger::open(&path).expect("reads").complaint().expect("lines");
+        assert!(told.contains("9, 10, …) cannot"), "{told}");
     }
 
     #[test]

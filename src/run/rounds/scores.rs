@@ -2,6 +2,7 @@
 
 use crate::analysis::conflicts::{Unit, Variation};
 use crate::analysis::slips::slips;
+use crate::config::Kind;
 use crate::ensemble::{Analyses, Part, detect};
 use crate::run::{RunError, RunFolder};
 
@@ -13,11 +14,16 @@ impl RunFolder {
             let none = || RunError::Unsuitable("no round is complete yet".into());
             self.last_weights()?.ok_or_else(none)
         };
+        // Bags weigh all sentences alike: what is hard is what they get wrong.
+        let hard = || match self.config()?.kind {
+            Kind::Bag => Ok(detect::mean_error(&self.kept_agreements()?)),
+            _ => weights(),
+        };
         let with_conflicts = || -> Result<Vec<f64>, RunError> {
             let members = self.kept_members("train")?;
             let members = borrowed(&members);
             let evidence = Unit::ALL.map(|unit| detect::supported(part, &members, unit));
-            Ok(detect::combine(&weights()?, &detect::variation(&evidence)))
+            Ok(detect::combine(&hard()?, &detect::variation(&evidence)))
         };
         let slips = || detect::slips(part, &slips(&part.trees()));
         Ok(Some(match name {

@@ -17,6 +17,8 @@ pub(super) struct Assembler {
     open: Option<Open>,
     /// Sentences begun so far.
     sentences: usize,
+    /// Sentences of which nothing could be read.
+    lost: usize,
     in_stray: bool,
     pub ready: VecDeque<CandidateList>,
     pub dropped: Vec<Dropped>,
@@ -30,7 +32,20 @@ struct Open {
     announced: Option<usize>,
     /// Pairs of score and tree, damaged ones included.
     found: usize,
-    has_drops: bool,
+    /// Candidates that are whole; which of them are over the sentence's words shows at its end.
+    read: Vec<Read>,
+    /// Places where the parser says that it has no tree.
+    failures: Vec<u32>,
+    /// Where the drops of the sentence begin.
+    drops: usize,
+}
+
+/// A candidate with its words, and the line of its tree.
+#[derive(Debug)]
+struct Read {
+    candidate: Candidate,
+    words: Vec<Arc<str>>,
+    tree_at: u32,
 }
 
 impl Assembler {
@@ -40,6 +55,7 @@ impl Assembler {
             interner: Interner::default(),
             open: None,
             sentences: 0,
+            lost: 0,
             in_stray: false,
             ready: VecDeque::new(),
             dropped: Vec::new(),
@@ -54,12 +70,20 @@ impl Assembler {
         let list = CandidateList {
             id: id.map(str::to_owned),
             line,
+            place: self.place(),
             words: Vec::new(),
             gold: None,
             fold: None,
             candidates: Vec::new(),
         };
-        self.open = Some(Open { list, announced, found: 0, has_drops: false });
+        let (read, failures, drops) = (Vec::new(), Vec::new(), self.dropped.len());
+        self.open = Some(Open { list, announced, found: 0, read, failures, drops });
+    }
+
+    /// Begins a sentence whose number of candidates is none.
+    pub fn begin_miscounted(&mut self, id: &str, line: u32, count: &str) {
+        self.begin(Some(id), line, None);
+        self.message(line, Some(self.place()), MessageKind::BadCount(cut(count)));
     }
 
     /// Begins a sentence without a name where none is open.
@@ -74,8 +98,19 @@ impl Assembler {
         self.open.is_some()
     }
 
+    /// Sentences begun so far.
     pub fn sentences(&self) -> usize {
         self.sentences
+    }
+
+    /// Sentences of the file so far, those included of which nothing could be read.
+    pub fn all(&self) -> usize {
+        self.sentences + self.lost
+    }
+
+    /// Number of the sentence that was begun last.
+    fn place(&self) -> usize {
+        self.all() - 1
     }
 
     /// Sets the gold tree of the open sentence, whose yield every candidate must have.
@@ -102,7 +137,7 @@ impl Assembler {
     pub fn candidate(&mut self, score: Result<f64, &str>, at: u32, text: &str, tree_at: u32) {
         self.in_stray = false;
         self.open_at(at).found += 1;
-        let score = match score {
+        let log_prob = match score {
             Ok(score) => score * self.base.nats(),
             Err(found) => {
                 let detail = match found.trim() {
@@ -117,14 +152,13 @@ impl Assembler {
             Err(problem) => return self.drop(tree_at, Reason::BadTree, problem),
         };
         let words = plain_words(&tree);
-        let list = &mut self.open_at(at).list;
-        if list.gold.is_none() && list.candidates.is_empty() {
-            list.words = words;
-        } else if list.words != words {
-            let detail = difference(&list.words, &words);
-            return self.drop(tree_at, Reason::YieldMismatch, detail);
-        }
-        list.candidates.push(Candidate { tree: Arc::new(tree), log_prob: score, line: at });
+        let candidate = Candidate { tree: Arc::new(tree), log_prob, line: at };
+        self.open_at(at).read.push(Read { candidate, words, tree_at });
+    }
+
+    /// A place where the parser says that it has no tree.
+    pub fn failure(&mut self, at: u32) {
+        self.open_at(at).failures.push(at);
     }
 
     /// A score that no tree follows.
@@ -135,11 +169,15 @@ impl Assembler {
 
     /// Leaves something of the open sentence out.
     pub fn drop(&mut self, line: u32, reason: Reason, detail: String) {
-        let sentence = self.open.as_mut().map(|open| {
-            open.has_drops = true;
-            self.sentences - 1
-        });
+        let sentence = self.open.is_some().then(|| self.place());
         self.dropped.push(Dropped { line, sentence, reason, detail });
+    }
+
+    /// Leaves a whole sentence out, which keeps its number.
+    pub fn lose(&mut self, line: u32, reason: Reason, detail: &str) {
+        self.end();
+        self.lost += 1;
+        self.drop(line, reason, format!("{detail}: sentence {} is left out", self.all()));
     }
 
     pub fn message(&mut self, line: u32, sentence: Option<usize>, kind: MessageKind) {
@@ -149,7 +187,7 @@ impl Assembler {
     /// Text that means nothing: told once for all that stands together.
     pub fn stray(&mut self, line: u32) {
         if !self.in_stray {
-            let sentence = self.open.is_some().then(|| self.sentences - 1);
+            let sentence = self.open.is_some().then(|| self.place());
             self.message(line, sentence, MessageKind::StrayText);
         }
         self.in_stray = true;
@@ -157,7 +195,29 @@ impl Assembler {
 
     /// The open sentence is complete.
     pub fn end(&mut self) {
-        let Some(Open { list, announced, found, has_drops }) = self.open.take() else { return };
+        let Some(Open { mut list, announced, found, read, failures, drops }) = self.open.take()
+        else {
+            return;
+        };
+        let sentence = Some(self.place());
+        if list.gold.is_none() {
+            list.words = common(&read).cloned().unwrap_or_default();
+        }
+        for Read { candidate, words, tree_at: line } in read {
+            if words == list.words {
+                list.candidates.push(candidate);
+                continue;
+            }
+            let (reason, detail) = (Reason::YieldMismatch, difference(&list.words, &words));
+            self.dropped.push(Dropped { line, sentence, reason, detail });
+        }
+        // Alone it says that the sentence has no candidate.
+        for line in failures.into_iter().filter(|_| found > 0) {
+            let (reason, detail) = (Reason::BadTree, "(()) is no tree".to_owned());
+            self.dropped.push(Dropped { line, sentence, reason, detail });
+        }
+        let has_drops = self.dropped.len() > drops;
+        self.dropped[drops..].sort_by_key(|dropped| dropped.line);
         let kind = match announced {
             Some(announced) if announced > found => {
                 Some(MessageKind::FewerCandidates { announced, found })
@@ -169,10 +229,21 @@ impl Assembler {
             _ => None,
         };
         if let Some(kind) = kind {
-            self.message(list.line, Some(self.sentences - 1), kind);
+            self.message(list.line, sentence, kind);
         }
         self.ready.push_back(list);
     }
+}
+
+/// The words of more than half of the candidates, else those of the first.
+fn common(read: &[Read]) -> Option<&Vec<Arc<str>>> {
+    let agree = |words: &&Vec<Arc<str>>| {
+        2 * read.iter().filter(|other| other.words == **words).count() > read.len()
+    };
+    let all = || read.iter().map(|read| &read.words);
+    // Of more than half of all one is among the first half and one more.
+    let most = all().take(read.len() / 2 + 1).find(agree);
+    most.or(all().next())
 }
 
 fn cut(text: &str) -> String {

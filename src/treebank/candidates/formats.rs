@@ -60,8 +60,10 @@ impl LineMachine {
             return out.candidate(score.as_ref().copied().map_err(|s| &**s), score_at, line, at);
         }
         self.give_up_score(out);
-        if let Some((count, id)) = header(line) {
-            return out.begin(Some(id), at, Some(count));
+        match header(line) {
+            Some((Ok(count), id)) => return out.begin(Some(id), at, Some(count)),
+            Some((Err(count), id)) => return out.begin_miscounted(id, at, count),
+            None => {}
         }
         let value = match format {
             ListFormat::BerkeleyEc => field(line),
@@ -161,11 +163,9 @@ fn berkeley(at: u32, line: &str, out: &mut Assembler) {
     };
     let (score, rest) = (line[..begin].trim(), &line[begin..]);
     let tree = rest.split('\t').next().unwrap_or(rest).trim();
-    if tree == "(())" {
-        if !out.is_open() {
-            out.begin(None, at, None);
-        }
-        return;
+    match number(score) {
+        // With a score it was meant as a candidate.
+        None if tree == "(())" => out.failure(at),
+        score_read => out.candidate(score_read.ok_or(score), at, tree, at),
     }
-    out.candidate(number(score).ok_or(score), at, tree, at);
 }

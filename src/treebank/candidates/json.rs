@@ -1,5 +1,6 @@
 //! Our own lists: one JSON object a sentence.
 
+use super::super::json_words::in_words;
 use super::assemble::Assembler;
 use super::{CandidateList, Reason};
 use serde::{Deserialize, Serialize};
@@ -34,12 +35,12 @@ pub(super) fn line(at: u32, line: &str, out: &mut Assembler) {
     }
     let sentence: Sentence = match serde_json::from_str(line) {
         Ok(sentence) => sentence,
-        Err(error) => return out.drop(at, Reason::BadJson, error.to_string()),
+        Err(error) => return out.lose(at, Reason::BadJson, &in_words(&error)),
     };
     if sentence.schema > SCHEMA {
         let detail =
             format!("schema {} is newer than {SCHEMA}, which this version reads", sentence.schema);
-        return out.drop(at, Reason::BadJson, detail);
+        return out.lose(at, Reason::BadJson, &detail);
     }
     let id = match &sentence.id {
         Value::String(id) => Some(id.clone()),

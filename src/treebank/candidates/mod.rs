@@ -8,6 +8,7 @@
 mod assemble;
 mod format;
 mod formats;
+mod gold;
 mod json;
 mod reader;
 #[cfg(test)]
@@ -16,7 +17,8 @@ mod tree;
 mod write;
 
 pub use format::{ListFormat, LogBase};
-pub use reader::{CandidateFile, Lists, ReadOptions};
+pub use gold::Attached;
+pub use reader::{CandidateFile, Lists, ReadOptions, in_step};
 pub use tree::plain_words;
 pub use write::write_list;
 
@@ -31,6 +33,8 @@ pub struct CandidateList {
     pub id: Option<String>,
     /// First line of its block, from 1.
     pub line: u32,
+    /// Number of the sentence in the file, from 0; a line that cannot be read keeps its own.
+    pub place: usize,
     /// What every candidate is over, escapes of brackets and slashes undone; empty where there is
     /// neither a gold tree nor a candidate.
     pub words: Vec<Arc<str>>,
@@ -57,7 +61,13 @@ impl CandidateList {
         let gold = gold.map(bare);
         let any = gold.as_ref().or_else(|| candidates.first().map(|c| &c.tree));
         let words = any.map(|tree| tree::plain_words(tree)).unwrap_or_default();
-        CandidateList { id: Some(id), line: 0, words, gold, fold: None, candidates }
+        CandidateList { id: Some(id), line: 0, place: 0, words, gold, fold: None, candidates }
+    }
+
+    /// Stands for a sentence of which nothing could be read.
+    fn lost(place: usize) -> CandidateList {
+        let (words, candidates) = (Vec::new(), Vec::new());
+        CandidateList { id: None, line: 0, place, words, gold: None, fold: None, candidates }
     }
 
     /// Gives the list a gold tree; refuses one over other words, by `false`.
@@ -149,6 +159,8 @@ pub enum MessageKind {
         announced: usize,
         found: usize,
     },
+    /// No number stands where that of the candidates should.
+    BadCount(String),
     /// The parser could not do the sentence.
     NoCandidates,
     FewerSentences {
@@ -173,6 +185,7 @@ impl MessageKind {
         match self {
             MessageKind::FewerCandidates { .. } => "fewer-candidates",
             MessageKind::MoreCandidates { .. } => "more-candidates",
+            MessageKind::BadCount(_) => "bad-count",
             MessageKind::NoCandidates => "no-candidates",
             MessageKind::FewerSentences { .. } => "fewer-sentences",
             MessageKind::MoreSentences { .. } => "more-sentences",
@@ -205,6 +218,9 @@ impl fmt::Display for Message {
             MessageKind::FewerSentences { announced, found }
             | MessageKind::MoreSentences { announced, found } => {
                 write!(f, "{announced} sentences announced, {found} found")?;
+            }
+            MessageKind::BadCount(found) => {
+                write!(f, "the number of candidates is \"{found}\": expected 0 or more")?;
             }
             MessageKind::NoCandidates => f.write_str("the sentence has no candidate")?,
             MessageKind::StrayText => f.write_str("text that is neither a score nor a tree")?,

@@ -88,6 +88,11 @@ impl<'a> Lists<'a> {
         self.log_base
     }
 
+    /// Sentences so far, those included of which nothing could be read.
+    pub fn sentences(&self) -> usize {
+        self.assembler.all()
+    }
+
     /// What was left out so far.
     pub fn dropped(&self) -> &[Dropped] {
         &self.assembler.dropped
@@ -105,6 +110,7 @@ impl<'a> Lists<'a> {
             format: self.format,
             log_base: self.log_base,
             lists,
+            sentences: self.assembler.all(),
             dropped: self.assembler.dropped,
             messages: self.assembler.messages,
         }
@@ -165,6 +171,8 @@ pub struct CandidateFile {
     pub format: ListFormat,
     pub log_base: LogBase,
     pub lists: Vec<CandidateList>,
+    /// Sentences of the file, those included of which nothing could be read.
+    pub sentences: usize,
     pub dropped: Vec<Dropped>,
     pub messages: Vec<Message>,
 }
@@ -174,4 +182,26 @@ impl CandidateFile {
     pub fn read(path: &Path, options: ReadOptions) -> Result<CandidateFile, TreebankError> {
         Ok(Lists::open(path, options)?.collect_all())
     }
+
+    /// The same with an empty list in the place of every sentence of which nothing could be read, so
+    /// that numbers and lines of output are those of the file. Where nothing at all could be read,
+    /// there is no list.
+    pub fn read_in_step(path: &Path, options: ReadOptions) -> Result<CandidateFile, TreebankError> {
+        let mut file = CandidateFile::read(path, options)?;
+        file.lists = in_step(file.lists, file.sentences);
+        Ok(file)
+    }
+}
+
+/// Lists of a file with so many sentences, with an empty one for each that is missing.
+pub fn in_step(lists: Vec<CandidateList>, sentences: usize) -> Vec<CandidateList> {
+    if lists.len() == sentences || lists.is_empty() {
+        return lists;
+    }
+    let mut read = lists.into_iter().peekable();
+    let in_place = |place| {
+        let list = read.next_if(|list| list.place == place);
+        list.unwrap_or_else(|| CandidateList::lost(place))
+    };
+    (0..sentences).map(in_place).collect()
 }

@@ -9,6 +9,11 @@ fn read(text: &[u8], options: ReadOptions) -> CandidateFile {
     Lists::new(text, "test", options).expect("a known format").collect_all()
 }
 
+/// The lists of a text in any format.
+pub fn lists_of(text: &str) -> Vec<CandidateList> {
+    read(text.as_bytes(), ReadOptions::default()).lists
+}
+
 fn write(lists: &[CandidateList], format: ListFormat) -> String {
     let mut out = Vec::new();
     if format == ListFormat::CharniakJohnson {
@@ -24,6 +29,7 @@ fn example() -> Vec<CandidateList> {
     let list = |id: &str, gold: &str, trees: &[(&str, f64)]| CandidateList {
         id: Some(id.into()),
         line: 1,
+        place: 0,
         words: tree(gold).words().to_vec(),
         gold: Some(Arc::new(tree(gold))),
         fold: Some(3),
@@ -121,6 +127,86 @@ fn faults_are_told_in_words_with_line_and_name() {
 }
 
 #[test]
+fn the_words_of_most_candidates_are_the_sentences_and_of_equally_many_the_firsts() {
+    let text = |words: &[&str]| -> String {
+        words.iter().map(|word| format!("-1\t( (S (NN {word}) (VB run)))\n")).collect()
+    };
+    let words = |text: &str| {
+        let file = read(text.as_bytes(), ReadOptions::default());
+        let dropped: Vec<(u32, Reason)> = file.dropped.iter().map(|d| (d.line, d.reason)).collect();
+        (file.lists[0].words[0].to_string(), file.lists[0].candidates.len(), dropped)
+    };
+    let mismatch = |line| (line, Reason::YieldMismatch);
+    // One wrong first tree costs itself alone.
+    assert_eq!(words(&text(&["x", "a", "a", "a"])), ("a".into(), 3, vec![mismatch(1)]));
+    assert_eq!(words(&text(&["a", "x"])), ("a".into(), 1, vec![mismatch(2)]));
+    assert_eq!(words(&text(&["a", "b", "c"])), ("a".into(), 1, vec![mismatch(2), mismatch(3)]));
+    assert_eq!(words(&text(&["a", "b", "b"])), ("b".into(), 2, vec![mismatch(1)]));
+    // Drops of a sentence are told from line to line, whenever they were found.
+    let text = text(&["x", "a", "a", "a"]) + "nan\t( (S (NN a) (VB run)))\n" + &text(&["x"]);
+    let dropped = vec![mismatch(1), (5, Reason::BadScore), mismatch(6)];
+    assert_eq!(words(&text), ("a".into(), 3, dropped));
+}
+
+#[test]
+fn a_gold_tree_decides_on_the_words_whatever_most_candidates_have() {
+    let text = "1\n2 (S1 (NN a))\n-1 (S1 (NN b))\n-2 (S1 (NN b))\n-3 (S1 (NN a))\n";
+    let file = read(text.as_bytes(), ReadOptions::default());
+    assert_eq!((&*file.lists[0].words[0], file.lists[0].candidates.len()), ("a", 1));
+}
+
+#[test]
+fn a_failure_of_the_parser_is_told_wherever_it_stands() {
+    let read = |text: &str| {
+        let file = read(text.as_bytes(), ReadOptions::default());
+        let told = file.dropped.iter().map(ToString::to_string);
+        told.chain(file.messages.iter().map(ToString::to_string)).collect::<Vec<_>>()
+    };
+    let alone = ["line 1: the sentence has no candidate [no-candidates]"];
+    assert_eq!(read("(())\n"), alone);
+    assert_eq!(read("-Infinity\t(())\n"), alone);
+    let beside = "line 2: dropped: (()) is no tree [bad-tree]";
+    assert_eq!(read("-1\t( (NN a))\n-Infinity\t(())\n"), [beside]);
+    let scored = read("-1\t( (NN a))\n-2.5\t(())\n");
+    assert!(scored.len() == 1 && scored[0].starts_with("line 2: dropped: "), "{scored:?}");
+    let scored = read("-2.5\t(())\n");
+    assert!(scored.len() == 1 && scored[0].starts_with("line 1: dropped: "), "{scored:?}");
+}
+
+#[test]
+fn a_count_below_0_begins_a_sentence_all_the_same_and_is_told() {
+    let text = b"1\ta\n-1\n(S1 (NN a))\n-3\tb\n-2\n(S1 (NN b))\n";
+    let file = read(text, ReadOptions::default());
+    assert_eq!(file.format, ListFormat::Bllip);
+    let sizes: Vec<_> = file.lists.iter().map(|l| (l.id.as_deref(), l.candidates.len())).collect();
+    assert_eq!(sizes, [(Some("a"), 1), (Some("b"), 1)]);
+    let told: Vec<String> = file.messages.iter().map(ToString::to_string).collect();
+    let expected =
+        "line 4: the number of candidates is \"-3\": expected 0 or more [bad-count]".to_owned();
+    assert_eq!((told, file.dropped.len()), (vec![expected], 0));
+}
+
+#[test]
+fn a_line_that_cannot_be_read_keeps_the_number_of_its_sentence() {
+    let list = |word: &str| {
+        format!("{{\"schema\":1,\"candidates\":[{{\"tree\":\"(NN {word})\",\"log_prob\":-1}}]}}\n")
+    };
+    let torn = "{\"schema\":1,\"candidates\":[{\"tr\n";
+    let text = format!("{torn}{}{torn}{}{torn}", list("a"), list("b"));
+    let file = read(text.as_bytes(), ReadOptions::default());
+    let places: Vec<usize> = file.lists.iter().map(|list| list.place).collect();
+    assert_eq!((&places[..], file.sentences, file.dropped.len()), (&[1, 3][..], 5, 3));
+    let told = file.dropped[1].to_string();
+    let expected =
+        "line 3: dropped: the line breaks off at column 30: sentence 3 is left out [bad-json]";
+    assert_eq!(told, expected);
+    let whole = in_step(file.lists, file.sentences);
+    let sizes: Vec<_> = whole.iter().map(|l| (l.place, l.candidates.len())).collect();
+    assert_eq!(sizes, [(0, 0), (1, 1), (2, 0), (3, 1), (4, 0)]);
+    assert!(in_step(Vec::new(), 3).is_empty(), "a file that is no list at all has no sentence");
+}
+
+#[test]
 fn a_newer_schema_is_refused_with_a_sentence() {
     let file = read(b"{\"schema\": 2, \"candidates\": []}\n", ReadOptions::default());
     assert!(file.lists.is_empty());
@@ -165,9 +251,9 @@ proptest! {
             prop_assert!(list.candidates.iter().all(|c| c.tree.len() == list.words.len()));
         }
         // Sentences without anything were announced, or have their drops.
-        for (i, list) in file.lists.iter().enumerate() {
-            let said = file.messages.iter().any(|m| m.sentence == Some(i))
-                || file.dropped.iter().any(|d| d.sentence == Some(i));
+        for list in &file.lists {
+            let said = file.messages.iter().any(|m| m.sentence == Some(list.place))
+                || file.dropped.iter().any(|d| d.sentence == Some(list.place));
             prop_assert!(said || !list.candidates.is_empty());
         }
         // A second reading of what was understood is the same.

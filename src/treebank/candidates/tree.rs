@@ -76,10 +76,15 @@ pub(super) fn number(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|score| score.is_finite())
 }
 
-/// Count and id of a line `count TAB id`.
-pub(super) fn header(line: &str) -> Option<(usize, &str)> {
-    let (count, id) = line.split_once(['\t', ' '])?;
-    let count = count.parse().ok()?;
+/// Count and id of a line `count TAB id`; a count that is a whole number below 0 as it stands there.
+pub(super) fn header(line: &str) -> Option<(Result<usize, &str>, &str)> {
+    let (text, id) = line.split_once(['\t', ' '])?;
     let id = id.trim();
-    (!id.is_empty() && !id.starts_with('(')).then_some((count, id))
+    if id.is_empty() || id.starts_with('(') {
+        return None;
+    }
+    match text.parse() {
+        Ok(count) => Some((Ok(count), id)),
+        Err(_) => text.parse::<i64>().ok().map(|_| (Err(text), id)),
+    }
 }

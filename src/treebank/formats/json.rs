@@ -4,6 +4,7 @@
 //! a line is a sentence without a tree. Unknown keys are passed over.
 
 use super::super::graph::{Graph, GraphNode};
+use super::super::json_words::in_words;
 use super::super::notation::{NO_TAG, atom};
 use super::super::{Annotation, Interner, NodeId, Place, Problem, Tree};
 use super::entry::{Entry, TaggedWords};
@@ -280,7 +281,8 @@ impl<R: BufRead> Iterator for JsonReader<R> {
                 }
                 Err(e) => {
                     let column = e.column().saturating_sub(1);
-                    Err(self.lines.problem(column, "json", format!("not a tree in JSON: {e}")))
+                    let said = format!("not a tree in JSON: {}", in_words(&e));
+                    Err(self.lines.problem(column, "json", said))
                 }
             };
             return Some(item);

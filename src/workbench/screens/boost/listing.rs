@@ -67,41 +67,53 @@ enum Figure {
 }
 
 /// The conditions that a line of text names: `length>20`, `verdict=error,unsure`; everything else
-/// is text that must stand in the sentence.
-fn conditions(filter: &str) -> Vec<Condition> {
-    let mut conditions = Vec::new();
+/// is text that must stand in the sentence. What has the name of a condition and not its value is
+/// none yet: what to say of it comes beside.
+fn conditions(filter: &str) -> (Vec<Condition>, Option<String>) {
+    let (mut conditions, mut complaint) = (Vec::new(), None);
     let mut text: Vec<&str> = Vec::new();
     for word in filter.split_whitespace() {
         match condition(word) {
-            Some(condition) => conditions.push(condition),
+            Some(Ok(condition)) => conditions.push(condition),
+            Some(Err(why)) => complaint = complaint.or(Some(why)),
             None => text.push(word),
         }
     }
     if !text.is_empty() {
         conditions.push(Condition::Text(text.join(" ").to_lowercase()));
     }
-    conditions
+    (conditions, complaint)
 }
 
-fn condition(word: &str) -> Option<Condition> {
+/// What is wrong with a filter.
+pub fn complaint(filter: &str) -> Option<String> {
+    conditions(filter).1
+}
+
+fn condition(word: &str) -> Option<Result<Condition, String>> {
     let (name, sign, value) = Comparison::split(word)?;
+    let needs = |words: &str| Some(Err(format!("{name} needs {words}")));
     let figure = match name {
         "verdict" if sign == Comparison::Equal => {
             let verdict = |name: &str| match name {
                 "none" => Some(None),
                 name => Verdict::ALL.into_iter().find(|v| v.name() == name).map(Some),
             };
-            return value.split(',').map(verdict).collect::<Option<_>>().map(Condition::Verdict);
+            let verdicts = value.split(',').map(verdict).collect::<Option<_>>();
+            return match verdicts {
+                Some(verdicts) => Some(Ok(Condition::Verdict(verdicts))),
+                None => needs("error, ambiguous, correct, unsure or none"),
+            };
         }
         "parse" if sign == Comparison::Equal => {
             return match value {
-                "fallback" => Some(Condition::Fallback(true)),
-                "whole" => Some(Condition::Fallback(false)),
-                _ => None,
+                "fallback" => Some(Ok(Condition::Fallback(true))),
+                "whole" => Some(Ok(Condition::Fallback(false))),
+                _ => needs("fallback or whole"),
             };
         }
         "raised" if sign == Comparison::Equal && value == "always" => {
-            return Some(Condition::RaisedAlways);
+            return Some(Ok(Condition::RaisedAlways));
         }
         "length" => Figure::Length,
         "rank" => Figure::Rank,
@@ -109,7 +121,7 @@ fn condition(word: &str) -> Option<Condition> {
         "error" => Figure::Error,
         _ => return None,
     };
-    Some(Condition::Figure(figure, sign, value.parse().ok()?))
+    Some(Comparison::number(name, value).map(|value| Condition::Figure(figure, sign, value)))
 }
 
 /// Everything that a list is made of, so that it can be made on another thread.
@@ -130,14 +142,14 @@ pub struct Request {
 
 /// Whether a filter asks for something that only the analyses tell.
 pub fn needs_analyses(filter: &str) -> bool {
-    conditions(filter).iter().any(|condition| matches!(condition, Condition::Fallback(_)))
+    conditions(filter).0.iter().any(|condition| matches!(condition, Condition::Fallback(_)))
 }
 
 impl Request {
     /// Sentences in the order in which they are listed; `None` if nobody wants them any more.
     pub fn order(&self, cancelled: impl Fn() -> bool) -> Option<Vec<u32>> {
         let Some(page) = self.rounds.last() else { return Some(Vec::new()) };
-        let conditions = conditions(&self.filter);
+        let (conditions, _) = conditions(&self.filter);
         // From the order by rank, which settles ties.
         let mut order = Vec::new();
         for some in page.order.chunks(10_000) {
@@ -204,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_filter_names_figures_and_verdicts_and_the_rest_is_text() {
-        let found = conditions("Old length>=20 man verdict=error,none weight<1.5");
+        let (found, _) = conditions("Old length>=20 man verdict=error,none weight<1.5");
         let expected = [
             Condition::Figure(Figure::Length, Comparison::AtLeast, 20.0),
             Condition::Verdict(vec![Some(Verdict::Error), None]),
@@ -212,12 +224,26 @@ mod tests {
             Condition::Text("old man".into()),
         ];
         assert_eq!(found, expected);
-        assert_eq!(conditions("length> x=y"), [Condition::Text("length> x=y".into())]);
-        assert_eq!(conditions("verdict=wrong"), [Condition::Text("verdict=wrong".into())]);
-        let others = [Condition::Fallback(true), Condition::RaisedAlways];
-        assert_eq!(conditions("parse=fallback raised=always"), others);
-        assert_eq!(conditions("parse=odd"), [Condition::Text("parse=odd".into())]);
+        assert_eq!(conditions("x=y"), (vec![Condition::Text("x=y".into())], None));
+        let others = vec![Condition::Fallback(true), Condition::RaisedAlways];
+        assert_eq!(conditions("parse=fallback raised=always"), (others, None));
         assert!(needs_analyses("x parse=whole") && !needs_analyses("parse whole"));
-        assert_eq!(conditions(" "), []);
+        assert_eq!(conditions(" "), (Vec::new(), None));
+    }
+
+    #[test]
+    fn what_has_the_name_of_a_condition_and_not_its_value_is_told() {
+        for (filter, said) in [
+            ("length>foo", "length needs a number"),
+            ("weight<", "weight needs a number"),
+            ("verdict=wrong", "verdict needs error, ambiguous, correct, unsure or none"),
+            ("parse=odd", "parse needs fallback or whole"),
+        ] {
+            assert_eq!(conditions(filter), (Vec::new(), Some(said.into())));
+            assert_eq!(complaint(filter).as_deref(), Some(said));
+        }
+        let (found, said) = conditions("man length>");
+        assert_eq!(found, [Condition::Text("man".into())]);
+        assert!(said.is_some() && complaint("man length>3").is_none());
     }
 }

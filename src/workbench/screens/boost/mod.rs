@@ -19,8 +19,6 @@ mod twins;
 mod verdicts;
 
 use crate::ensemble::Analyses;
-use crate::ensemble::ledger::FILE;
-use crate::report::counted;
 use crate::run::RunFolder;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
@@ -31,6 +29,7 @@ use crate::workbench::task::Task;
 use crate::workbench::widgets::{TreeLayout, moves};
 use book::{Book, RoundPage};
 use brackets::Span;
+use crate::ensemble::ledger::FILE;
 use crossterm::event::{KeyCode, KeyEvent};
 use listing::{Request, Sort};
 use measure::Measure;
@@ -405,9 +404,8 @@ impl Boost {
             if let Some(mut book) = book.filter(|book| Some(book.run) == self.run) {
                 // A verdict may have been given since its ledger was read.
                 self.given.merge(std::mem::take(&mut book.given));
-                if book.ledger.unreadable > 0 {
-                    let lines = counted(book.ledger.unreadable, "line");
-                    context.warn(format!("{lines} of {FILE} cannot be read"));
+                if let Some(complaint) = book.ledger.complaint() {
+                    context.warn(format!("{FILE}: {complaint}"));
                 }
                 self.book = Some(book);
                 self.relist(context);

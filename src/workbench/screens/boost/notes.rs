@@ -29,9 +29,10 @@ pub const NOTES: &[Term] = &[
                   of the annotation), labels cut at the first - or =",
     },
     Term {
-        name: "a b c",
-        meaning: "Constituents of the round's analysis: a correct, b not annotated (errors of \
-                  precision), c not found (errors of recall). e = (b + c) / (a + b + c)",
+        name: "✓ + ○",
+        meaning: "Columns of the list: constituents of the round's analysis that are annotated, \
+                  those that are not (errors of precision), and annotated ones that it has not \
+                  (errors of recall). e is the share of the two wrong kinds",
     },
     Term { name: "error", meaning: "Sum over the sentences of weight times e, before the round" },
     Term {
@@ -93,7 +94,7 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "twin",
-        meaning: "Another place with the same words, tags or children of a phrase whose bracket \
+        meaning: "A place of the same variation nucleus (`conflicts` lists nuclei): another one with the same words, tags or children of a phrase whose bracket \
                   over exactly these has another label, or none (NIL). `2+1 around`: words in \
                   common to the left and right; the more, the likelier is one of both wrong. \
                   Behind stands how often each label is given (Dickinson & Meurers 2003)",
@@ -101,8 +102,12 @@ pub const NOTES: &[Term] = &[
     Term {
         name: "verdict",
         meaning: "E error, A ambiguous, C correct but hard, U unsure; in small letters where only \
-                  brackets were judged (b chooses one). Saved at once to verdicts.jsonl in the run \
+                  brackets were judged (b chooses one). The letter stands before the bars. Saved at once to verdicts.jsonl in the run \
                   folder; the treebank is never written to",
     },
-    Term { name: "sentence", meaning: "Its number in its corpus, counted from 0 as in the ledger" },
+    Term {
+        name: "sentence",
+        meaning: "Its number in its corpus, counted from 0 as in the ledger and in the tables of \
+                  `boost ranking` and `noise`. Words of a sentence are counted from 1",
+    },
 ];

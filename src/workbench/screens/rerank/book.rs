@@ -165,10 +165,12 @@ impl Tool {
         Ok(Tool::of(name, file))
     }
 
-    /// The one that came with the program.
+    /// The one that came with the program. It names lists of the folder that it was made in, which
+    /// are nobody else's.
     pub fn sample() -> Result<Tool, String> {
         let file = RerankerFile::from_bytes("the sample's reranker", sample::reranker());
-        Ok(Tool::of("sample".to_owned(), file.map_err(|e| e.to_string())?))
+        let tool = Tool::of("sample".to_owned(), file.map_err(|e| e.to_string())?);
+        Ok(Tool { train: String::new(), dev: None, ..tool })
     }
 
     fn of(name: String, file: RerankerFile) -> Tool {

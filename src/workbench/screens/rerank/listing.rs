@@ -94,23 +94,31 @@ impl Figure {
 }
 
 /// The conditions that a line of text names; everything else is text that must stand in the
-/// sentence.
-fn conditions(filter: &str) -> Vec<Condition> {
-    let (mut conditions, mut text) = (Vec::new(), Vec::new());
+/// sentence. Figures without a number are no conditions yet: what to say of them comes beside.
+fn conditions(filter: &str) -> (Vec<Condition>, Option<String>) {
+    let (mut conditions, mut text, mut complaint) = (Vec::new(), Vec::new(), None);
     for word in filter.split_whitespace() {
-        let condition = Comparison::split(word).and_then(|(name, sign, value)| {
+        let known = Comparison::split(word).and_then(|(name, sign, value)| {
             let (_, figure) = Figure::ALL.into_iter().find(|(known, _)| *known == name)?;
-            Some(Condition::Figure(figure, sign, value.parse().ok()?))
+            Some((figure, sign, Comparison::number(name, value)))
         });
-        match condition {
-            Some(condition) => conditions.push(condition),
+        match known {
+            Some((figure, sign, Ok(value))) => {
+                conditions.push(Condition::Figure(figure, sign, value));
+            }
+            Some((_, _, Err(why))) => complaint = complaint.or(Some(why)),
             None => text.push(word),
         }
     }
     if !text.is_empty() {
         conditions.push(Condition::Text(text.join(" ").to_lowercase()));
     }
-    conditions
+    (conditions, complaint)
+}
+
+/// What is wrong with a filter.
+pub fn complaint(filter: &str) -> Option<String> {
+    conditions(filter).1
 }
 
 /// Everything that a list is made of, so that it can be made on another thread.
@@ -127,7 +135,7 @@ impl Request {
     /// Sentences in the order in which they are listed; `None` if nobody wants them any more.
     pub fn order(&self, cancelled: impl Fn() -> bool) -> Option<Vec<u32>> {
         let book = &self.book;
-        let conditions = conditions(&self.filter);
+        let (conditions, _) = conditions(&self.filter);
         let holds = |i: usize| {
             (!self.only_changed || book.is_changed(i))
                 && conditions.iter().all(|condition| match condition {
@@ -171,16 +179,27 @@ mod tests {
 
     #[test]
     fn a_filter_names_figures_and_the_rest_is_text() {
-        let found = conditions("Old length>=20 man gain<0");
+        let (found, _) = conditions("Old length>=20 man gain<0");
         let expected = [
             Condition::Figure(Figure::Length, Comparison::AtLeast, 20.0),
             Condition::Figure(Figure::Gain, Comparison::Less, 0.0),
             Condition::Text("old man".into()),
         ];
         assert_eq!(found, expected);
-        for text in ["length>", "x=y", "rank>many"] {
-            assert_eq!(conditions(text), [Condition::Text(text.into())]);
+        assert_eq!(conditions("x=y"), (vec![Condition::Text("x=y".into())], None));
+        assert_eq!(conditions(" "), (Vec::new(), None));
+    }
+
+    #[test]
+    fn a_figure_without_a_number_is_no_condition_and_is_told() {
+        for (filter, said) in [
+            ("length>foo", "length needs a number"),
+            ("gain<", "gain needs a number"),
+            ("rank=x length>y", "rank needs a number"),
+        ] {
+            assert_eq!(conditions(filter), (Vec::new(), Some(said.into())));
+            assert_eq!(complaint(filter).as_deref(), Some(said));
         }
-        assert_eq!(conditions(" "), []);
+        assert_eq!(complaint("old man length>3"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Candidate lists on their way to the screen: reading on a task, and what is known of each list.
 
 use crate::rerank::Judged;
-use crate::treebank::candidates::{ListFormat, Lists, LogBase, ReadOptions};
+use crate::treebank::candidates::{ListFormat, Lists, LogBase, ReadOptions, in_step};
 use crate::treebank::sample;
 use crate::workbench::task::TaskHandle;
 use rayon::prelude::*;
@@ -126,6 +126,7 @@ pub fn read(source: Source, handle: &TaskHandle) -> Result<Loaded, String> {
         text: said(m.line, &m.to_string()),
     }));
     troubles.sort_by_key(|trouble| trouble.line);
+    let raw = in_step(raw, reading.sentences());
     let of = raw.len();
     let mut lists: Vec<Judged> = Vec::with_capacity(of);
     let mut raw = raw.into_iter();

@@ -36,6 +36,16 @@ pub const NOTES: &[Term] = &[
                   without gold trees there is none",
     },
     Term {
+        name: "exact",
+        meaning: "Share of the sentences all of whose constituents are right, and no other is \
+                  there: evalb's complete match",
+    },
+    Term {
+        name: "no",
+        meaning: "Number of a sentence in its file, from 1, as `rerank explain --sentence` takes \
+                  it. A line that cannot be read keeps its number",
+    },
+    Term {
         name: "gain",
         meaning: "F1 of the reranker's choice less that of the base parser's: negative where \
                   reranking did harm",

@@ -137,6 +137,7 @@ impl Rerank {
         // Other sentences than the sample's are meant, where it says which.
         match (&self.source, dev) {
             (None | Some(Source::Sample), Some(dev)) => {
+                context.status(format!("{}: the lists that it was chosen by", dev.display()));
                 return self.read_lists(Source::File(dev), context);
             }
             (None, None) => return self.read_lists(Source::Sample, context),

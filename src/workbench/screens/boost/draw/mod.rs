@@ -10,7 +10,7 @@ use super::{Boost, Page};
 use crate::config::{Sampling, Update};
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
-use crate::workbench::shared::Standing;
+use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::text::{clean, count, fit, wrap};
 use crate::workbench::widgets::{GONE, empty_state};
 use ratatui::Frame;
@@ -117,6 +117,8 @@ fn draw_nothing(screen: &Boost, frame: &mut Frame, area: Rect, view: &View) {
     let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
     let failed: Vec<&str> =
         failure.iter().map(String::as_str).chain(["press r to try again"]).collect();
+    let ended = run.and_then(|run| ended(run, usize::from(area.width.saturating_sub(4))));
+    let ended: Option<Vec<&str>> = ended.as_ref().map(|l| l.iter().map(String::as_str).collect());
     let lines: &[&str] = match run {
         None => &[
             "no run is selected",
@@ -132,7 +134,26 @@ fn draw_nothing(screen: &Boost, frame: &mut Frame, area: Rect, view: &View) {
         ],
         _ if reading => &["reading the rounds"],
         _ if screen.failure.is_some() => &failed,
-        _ => &["no round is complete yet", "the first one comes by itself"],
+        _ => match &ended {
+            Some(ended) => ended,
+            None => &["no round is complete yet", "the first one comes by itself"],
+        },
     };
     empty_state(frame, area, "Boost", lines, view.theme);
+}
+
+/// Why no round comes by itself, if the run has ended before the first; in so many columns.
+fn ended(run: &RunEntry, width: usize) -> Option<Vec<String>> {
+    let how = match run.standing() {
+        Standing::Failed => "the run failed before its first round was complete",
+        Standing::Stopped => "the run was stopped before its first round was complete",
+        Standing::Died => "the run's process ended before its first round was complete",
+        Standing::Finished => "the run is finished and has no round",
+        _ => return None,
+    };
+    let reason = run.history.reason.as_deref().map(clean).unwrap_or_default();
+    let mut lines = vec![how.to_owned()];
+    lines.extend(wrap(&reason, width).into_iter().filter(|line| !line.is_empty()));
+    lines.push("press 8 for its messages, or 7 and R to begin again".to_owned());
+    Some(lines)
 }

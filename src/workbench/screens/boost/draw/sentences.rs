@@ -1,7 +1,7 @@
 //! The ranked sentences, and the trees of the selected one.
 
 use super::super::book::{Book, RoundPage};
-use super::super::listing::Sort;
+use super::super::listing::{Sort, complaint};
 use super::super::verdicts::words_of;
 use super::super::{Boost, Page};
 use super::beside::{TALL, WIDE, beside, draw_pane, frame_of};
@@ -63,6 +63,9 @@ fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
     if !screen.filter.is_empty() {
         title += &format!(" · with {}", clean(screen.filter.text()));
     }
+    if let Some(complaint) = complaint(screen.filter.text()) {
+        title += &format!(" · {complaint}");
+    }
     let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
     let block = frame_of(title, area, screen.page == Page::Sentences, view);
     let inside = block.inner(area);
@@ -79,9 +82,16 @@ fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
     let analyses = screen.analyses();
     let bars = book.rounds.iter().filter(|page| page.kept.number > 0).count().min(BARS);
     let score = if book.is_boosting() { "weight" } else { "error" };
+    // The same signs as below, where they stand with their names.
+    let sign = |mark: Mark| mark.symbol(!theme.unicode);
     let heading = format!(
-        "{:>6} {score:>7} {:>4} {:>3} {:>3} {:>3} v {:bars$} words",
-        "rank", "len", "a", "b", "c", "rounds"
+        "{:>6} {score:>7} {:>4} {:>3} {:>3} {:>3}   {:bars$} words",
+        "rank",
+        "len",
+        sign(Mark::Matched),
+        sign(Mark::Spurious),
+        sign(Mark::Missing),
+        "rounds"
     );
     let head = Rect { height: 1, ..inside };
     frame.render_widget(Line::styled(heading, theme.dim), head);

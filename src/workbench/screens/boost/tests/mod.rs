@@ -10,7 +10,7 @@ use crate::ensemble::ledger::Ledger;
 use crate::ensemble::{Analysis, Annotated, Part, fingerprint};
 use crate::evaluation::{Agreement, Constituents};
 use crate::parser::Fallback;
-use crate::report::Metrics;
+use crate::report::{Metrics, RunState};
 use crate::run::{Job, KeptRound, KeptWeights};
 use crate::treebank::{Reader, Tree};
 use crate::workbench::shared::RunEntry;
@@ -150,6 +150,26 @@ fn a_run_that_trains_a_model_has_no_rounds() {
     let effects = stage.update(Input::Shown);
     assert!(!effects.iter().any(|e| matches!(e, Effect::Spawn(_))), "{effects:?}");
     assert!(stage.shot(80, 24).contains("neither bags nor boosts"));
+}
+
+#[test]
+fn a_run_that_ended_before_its_first_round_says_so_and_promises_none() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let config = Config::from_toml("test", "kind = \"boost\"", &[]).expect("valid");
+    let folder = RunFolder::create_at(&base.path().join("run"), &config).expect("makes");
+    let mut stage = on_folder(&folder);
+    let effects = stage.update(Input::Shown);
+    stage.settle(effects);
+    assert!(stage.shot(80, 24).contains("the first one comes by itself"));
+    let run = &mut stage.shared.runs[0];
+    run.listed_state = Some(RunState::Failed);
+    run.history.reason = Some("there-is-no.mrg: no such file".into());
+    let seen = stage.shot(80, 24);
+    assert!(seen.contains("the run failed before its first round"), "{seen}");
+    assert!(seen.contains("there-is-no.mrg: no such file") && seen.contains("7 and R"), "{seen}");
+    assert!(!seen.contains("comes by itself"), "{seen}");
+    stage.shared.runs[0].listed_state = Some(RunState::Stopped);
+    assert!(stage.shot(80, 24).contains("the run was stopped before its first round"));
 }
 
 /// Sentences of 4 to 7 words whose errors fall off by their number, boosted for some rounds.

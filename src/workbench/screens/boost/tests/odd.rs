@@ -146,7 +146,7 @@ fn a_torn_line_of_the_ledger_is_told() {
     let mut stage = on_folder(&folder);
     let effects = stage.update(Input::Shown);
     let told = said(&stage.settle(effects));
-    assert_eq!(told, ["1 line of verdicts.jsonl cannot be read"]);
+    assert_eq!(told, ["verdicts.jsonl: line 1 cannot be read and is left out"]);
 }
 
 #[test]

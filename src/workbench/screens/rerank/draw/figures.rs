@@ -50,7 +50,7 @@ fn draw_systems(book: &Book, summary: &Summary, frame: &mut Frame, area: Rect, v
     let inside = block.inner(area);
     frame.render_widget(block, area);
     let mut lines = vec![Line::styled(
-        format!("{:12}{:>8}{:>8}{:>8}{:>10}{:>8}", "", "P", "R", "F1", "complete", "tags"),
+        format!("{:12}{:>8}{:>8}{:>8}{:>10}{:>8}", "", "P", "R", "F1", "exact", "tags"),
         theme.dim,
     )];
     for (chooser, totals) in &summary.rows {

@@ -16,7 +16,7 @@ use super::{Focus, Page, Rerank};
 use crate::report::counted;
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
-use crate::workbench::text::{clean, count, fit, wrap};
+use crate::workbench::text::{clean, count, fit, fit_end, wrap};
 use crate::workbench::widgets::empty_state;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -24,8 +24,8 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-/// From this width on, the reranker is named beside its kernel.
-const WIDE: usize = 110;
+/// Columns of a reranker's name where there are few.
+const NAME: usize = 12;
 /// From this size on, both lists stand side by side, and trees and decisions too.
 const LARGE: (u16, u16) = (150, 40);
 
@@ -132,7 +132,31 @@ fn draw_head(
     frame.render_widget(Paragraph::new(lines), area);
 }
 
+/// Who reranks, and how good that is, in as many words as there is room for.
 fn second_line(screen: &Rerank, book: &Book, width: usize, view: &View) -> (String, Style) {
+    let lines = Words::ALL.map(|words| second_line_in(words, screen, book, view));
+    let fits = lines.iter().position(|(text, _)| text.chars().count() <= width);
+    let [.., shortest] = &lines;
+    fits.map_or(shortest, |at| &lines[at]).clone()
+}
+
+/// How much is said.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    All,
+    /// F1 as base → reranked.
+    Fewer,
+    /// The same, without the p-value.
+    Few,
+    /// And without the oracle.
+    Fewest,
+}
+
+impl Words {
+    const ALL: [Words; 4] = [Words::All, Words::Fewer, Words::Few, Words::Fewest];
+}
+
+fn second_line_in(words: Words, screen: &Rerank, book: &Book, view: &View) -> (String, Style) {
     let theme = view.theme;
     let busy = |kind: &str| view.shared.task(ScreenId::Rerank, kind).is_some();
     let mut parts: Vec<String> = Vec::new();
@@ -140,13 +164,16 @@ fn second_line(screen: &Rerank, book: &Book, width: usize, view: &View) -> (Stri
     match (&book.ranked, &screen.tool_failure) {
         (Some(ranked), _) => {
             let kernel = ranked.tool.reranker.settings.kernel.name();
-            let mut text = match width < WIDE {
-                true => kernel.to_owned(),
-                false => format!("{}: {kernel}", clean(&ranked.tool.name)),
+            let name = clean(&ranked.tool.name);
+            let short = name.trim_end_matches(".safetensors");
+            let mut text = match words {
+                Words::All => format!("{name}: {kernel}"),
+                _ => format!("{}: {kernel}", fit_end(short, NAME)),
             };
             if screen.knows {
                 style = theme.warning;
-                text += ", trained on these lists";
+                text += ", trained on these";
+                text += if words == Words::All { " lists" } else { "" };
             }
             parts.push(text);
         }
@@ -163,21 +190,30 @@ fn second_line(screen: &Rerank, book: &Book, width: usize, view: &View) -> (Stri
     }
     if let Some(share) = share_done(view.shared.selected_run()) {
         style = theme.accent;
-        parts.insert(0, format!("training a reranker: {share} %"));
+        let text = if words == Words::All { "training a reranker" } else { "training" };
+        parts.insert(0, format!("{text}: {share} %"));
     }
     match &screen.summary {
         _ if book.with_gold == 0 => {
             style = theme.warning;
-            parts.push("no gold, so no F1".to_owned());
+            parts.push("no gold, so no F1: g attaches it".to_owned());
         }
         Some(summary) => {
             let f1 =
                 |chooser| summary.f1(chooser).map_or("–".to_owned(), |f1| format!("{f1:.2}"));
-            let mut text = format!("F1 base {}", f1(Chooser::Base));
+            let base = f1(Chooser::Base);
+            let mut text = format!("F1 base {base}");
             if let Some((p, _)) = summary.p {
-                text += &format!(", reranked {} (p {:.4})", f1(Chooser::Reranker), p[2]);
+                let (reranked, p) = (f1(Chooser::Reranker), p[2]);
+                text = match words {
+                    Words::All => format!("{text}, reranked {reranked} (p {p:.4})"),
+                    Words::Fewer => format!("F1 {base} → {reranked} (p {p:.4})"),
+                    Words::Few | Words::Fewest => format!("F1 {base} → {reranked}"),
+                };
             }
-            text += &format!(", oracle {}", f1(Chooser::Oracle));
+            if words != Words::Fewest {
+                text += &format!(", oracle {}", f1(Chooser::Oracle));
+            }
             parts.push(text);
         }
         None if busy("summary") => parts.push("computing figures".to_owned()),

@@ -1,6 +1,7 @@
 //! The list of sentences.
 
 use super::super::book::Book;
+use super::super::listing::complaint;
 use super::super::{Focus, Rerank};
 use super::rows::{cell, draw_row, frame_of, signed, with_heading};
 use crate::workbench::screen::View;
@@ -22,6 +23,9 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
     }
     if !screen.filter.is_empty() {
         title += &format!(" · with {}", clean(screen.filter.text()));
+    }
+    if let Some(complaint) = complaint(screen.filter.text()) {
+        title += &format!(" · {complaint}");
     }
     let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
     let block = frame_of(&title, area, screen.focus == Focus::Sentences, view);

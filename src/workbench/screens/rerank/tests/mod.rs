@@ -81,6 +81,29 @@ fn the_sample_is_shown_reranked_where_nothing_was_named() {
 }
 
 #[test]
+fn the_samples_reranker_names_no_lists_of_the_folder_that_the_program_runs_in() {
+    let tool = book::Tool::sample().expect("whole");
+    assert_eq!((tool.dev, &*tool.train), (None, ""));
+}
+
+#[test]
+fn who_reranks_is_told_in_the_narrowest_terminal() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let head = |stage: &Stage<Rerank>| stage.shot(80, 24).lines().nth(1).map(str::to_owned);
+    let told = head(&on_sample()).expect("two lines");
+    assert!(told.contains("sample: top-efficient · F1 ") && told.contains("oracle"), "{told}");
+    // A long name loses its beginning, and figures what is on the page of figures too.
+    let mut stage = on_lists(base.path(), OURS);
+    let run = learns(&mut stage, 0, "");
+    let told = head(&stage).expect("two lines");
+    let end: String = run.display().to_string().chars().rev().take(9).collect();
+    let end: String = end.chars().rev().collect();
+    let kernel = format!("{end}: top-efficient, trained on these · F1 ");
+    assert!(told.contains(&kernel), "{told}");
+    assert!(told.chars().count() <= 80, "{told}");
+}
+
+#[test]
 fn candidates_decisions_figures_and_base_trees_at_80x24() {
     let mut stage = on_sample();
     does(&mut stage, &["changed", "sort", "candidates", "compare"]);
@@ -220,7 +243,9 @@ fn a_training_that_goes_on_is_told_with_its_share() {
     run.history.progress = Some((1, 30, 120));
     stage.shared.runs.push(run);
     stage.shared.selected = Some(RunId(1));
-    assert!(stage.shot(80, 24).contains("training a reranker: 25 %"), "{}", stage.shot(80, 24));
+    for (width, said) in [(80, "training: 25 % · sample: "), (120, "training a reranker: 25 %")] {
+        assert!(stage.shot(width, 24).contains(said), "{}", stage.shot(width, 24));
+    }
     does(&mut stage, &["learn"]);
     answer(&mut stage, "kernel", Answer::Item(0));
     let told = said(&answer(&mut stage, "dev", Answer::Text(String::new())));
