@@ -4,6 +4,7 @@
 use super::failure::Usage;
 use crate::config;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::path::Path;
 
 /// The commands that take settings by `--set`.
 const WITH_SETTINGS: [&str; 4] = ["train", "bag", "boost", "plan"];
@@ -19,8 +20,23 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<Usage> {
     {
         return Some(Usage(message));
     }
-    if error.kind() != ErrorKind::UnknownArgument {
-        return None;
+    match (error.kind(), words) {
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, [word])
+            if Path::new(word).exists() =>
+        {
+            return Some(Usage(format!(
+                "`{word}` is a command, which needs more (`rankspace {word} --help`); what has \
+                 that name here is opened by `rankspace ./{word}`"
+            )));
+        }
+        (ErrorKind::InvalidSubcommand, [command, word]) if Path::new(word).exists() => {
+            return Some(Usage(format!(
+                "{command}: no such command `{word}` (`rankspace {command} --help`); `rankspace \
+                 {word}` opens what has that name here"
+            )));
+        }
+        (ErrorKind::UnknownArgument, _) => {}
+        _ => return None,
     }
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
         return None;

@@ -79,7 +79,10 @@ pub fn sizes(given: &[u64], items: usize, noun: &str) -> anyhow::Result<Vec<usiz
         (true, _) => bail!("--sizes: there are only {there}"),
         (false, true) => {}
         (false, false) => {
-            tell(&format!("note: there are only {there}: nothing is done for {}", beyond.join(", ")));
+            tell(&format!(
+                "note: there are only {there}: nothing is done for {}",
+                beyond.join(", ")
+            ));
         }
     }
     Ok(sizes.into_iter().map(|n| n as usize).collect())

@@ -26,6 +26,13 @@ pub struct Rerank {
     pub lambda: f64,
     /// Of the tree kernel: every tree is as long as every other.
     pub normalise: bool,
+    /// The history-based parser that the kernel is derived from, its file or the run folder of its
+    /// training; empty: a treebank grammar of the lists' gold trees is made for it.
+    pub ssn: String,
+    /// Gold trees for training lists that come without.
+    pub gold: String,
+    /// And for development lists.
+    pub dev_gold: String,
 }
 
 impl Default for Rerank {
@@ -44,6 +51,9 @@ impl Default for Rerank {
             scales: vec![0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0],
             lambda: 0.3,
             normalise: true,
+            ssn: String::new(),
+            gold: String::new(),
+            dev_gold: String::new(),
         }
     }
 }
@@ -60,7 +70,7 @@ impl Rerank {
 
     /// A key whose value cannot be used, with the value and what is expected.
     pub(super) fn out_of_range(&self) -> Option<(&'static str, String, &'static str)> {
-        let Rerank { candidates, folds, epochs, scales, lambda, .. } = self;
+        let Rerank { candidates, folds, epochs, scales, lambda, kernel, ssn, .. } = self;
         if !(2..=1000).contains(candidates) {
             return Some(("rerank.candidates", candidates.to_string(), "a number from 2 to 1000"));
         }
@@ -77,6 +87,10 @@ impl Rerank {
         }
         if !(*lambda > 0.0 && *lambda <= 1.0) {
             return Some(("rerank.lambda", lambda.to_string(), "a number in (0, 1]"));
+        }
+        if *kernel == Kernel::Tree && !ssn.is_empty() {
+            let expected = "no parser: the kernel tree is derived from none";
+            return Some(("rerank.ssn", format!("{ssn:?}"), expected));
         }
         None
     }

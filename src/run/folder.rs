@@ -192,6 +192,13 @@ pub(super) fn with_absolute_paths(config: &Config) -> Config {
             }
         }
     }
+    let rerank = &mut config.rerank;
+    for path in [&mut rerank.ssn, &mut rerank.gold, &mut rerank.dev_gold] {
+        // Nothing has no absolute path.
+        if let Ok(absolute) = std::path::absolute(&*path) {
+            *path = absolute.to_string_lossy().into_owned();
+        }
+    }
     config
 }
 
@@ -222,10 +229,12 @@ mod tests {
         let mut config = Config { seed: 7, ..Config::default() };
         config.data.train.0 = vec!["sample:train".into(), "/corpus/a.mrg".into()];
         config.data.dev.0 = vec!["dev/*.mrg".into()];
+        config.rerank.ssn = "runs/ssn".into();
         let made = RunFolder::create(base.path(), &config).expect("creates");
         let opened = RunFolder::open(made.path()).expect("opens");
         let here = std::env::current_dir().expect("a working directory");
         config.data.dev.0 = vec![here.join("dev/*.mrg").display().to_string()];
+        config.rerank.ssn = here.join("runs/ssn").display().to_string();
         assert_eq!(opened.config().expect("reads"), config, "paths hold from anywhere");
     }
 

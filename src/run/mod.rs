@@ -60,6 +60,7 @@ pub use memory::{check_memory, side_by_side};
 pub use rounds::{KeptPart, KeptRound, KeptTree, KeptWeights, borrowed};
 pub use shutdown::{request_stop, stop_on_signals, stop_requested};
 pub use speeds::{data_folder, machine_speeds, settle_speeds};
+pub use ssn::ssn_file;
 pub use status::{BestFigures, Status};
 pub use sweep::{Column, Curve, Point, Sweep, SweepRow, SweepRun, Varied};
 pub use timeline::{Evaluated, Note, Round, RoundProgress, Step, Timeline};

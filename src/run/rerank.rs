@@ -1,17 +1,20 @@
 //! Training of a reranker as a job's work: `data.train` and `data.dev` are candidate lists.
 
+use super::ssn::ssn_file;
 use super::work::{Desk, Work};
 use super::{RunError, Snapshot};
-use crate::config::{Config, Kernel, Sources};
+use crate::config::{Config, Kernel, Rerank, Sources};
+use crate::parser::ssn::{Ssn, SsnFile};
 use crate::report::{EventKind, Level, Metrics, Reporter, counted};
 use crate::rerank::{
     Base, Epoch, Judged, Lessons, ListStatistics, Position, RerankError, RerankerFile, Trained,
     TrainingFacts, folds, train,
 };
 use crate::training::Best;
-use crate::treebank::candidates::{CandidateFile, Lists, ReadOptions};
+use crate::treebank::candidates::{Attached, CandidateFile, CandidateList, Lists, ReadOptions};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -44,16 +47,49 @@ pub(super) fn check(config: &Config) -> Result<(), RunError> {
             return Err(RunError::Unsuitable(format!("{name} holds no candidate lists")));
         }
     }
+    let Rerank { ssn, gold, dev_gold, .. } = &config.rerank;
+    let at_fault = |key: &str, error: RunError| RunError::Unsuitable(format!("{key}: {error}"));
+    for (key, file) in [("rerank.gold", gold), ("rerank.dev_gold", dev_gold)] {
+        if !file.is_empty() {
+            let path = Path::new(file);
+            std::fs::metadata(path).map_err(|e| at_fault(key, RunError::io(path)(e)))?;
+        }
+    }
+    if !ssn.is_empty() {
+        ssn_file(Path::new(ssn)).map_err(|e| at_fault("rerank.ssn", e))?;
+    }
     Ok(())
+}
+
+/// The parser that the kernel is derived from, where the settings name one; they then say how it
+/// was made as well, for the reranker's file is read by that.
+fn parser(config: &mut Config) -> Result<Option<Arc<Ssn>>, RunError> {
+    if config.rerank.ssn.is_empty() {
+        return Ok(None);
+    }
+    let SsnFile { ssn, config: own, .. } = SsnFile::load(&ssn_file(config.rerank.ssn.as_ref())?)?;
+    config.ssn = own.ssn;
+    Ok(Some(Arc::new(ssn)))
 }
 
 impl RerankWork {
     /// Reads the lists and begins.
     pub fn start(config: &Config, reporter: &mut dyn Reporter) -> Result<RerankWork, RunError> {
         check(config)?;
-        let most = config.rerank.candidates;
-        let lists = read("train", &config.data.train, most, reporter)?;
-        let dev = read("dev", &config.data.dev, most, reporter)?;
+        let mut config = config.clone();
+        let ssn = parser(&mut config)?;
+        if ssn.is_some() {
+            let text = format!("the kernel is derived from {}", config.rerank.ssn);
+            reporter.message(Level::Info, text);
+        }
+        let Rerank { candidates: most, gold, dev_gold, .. } = &config.rerank;
+        let lists = read("train", &config.data.train, gold, *most, reporter)?;
+        let dev = read("dev", &config.data.dev, dev_gold, *most, reporter)?;
+        if let Some(why) = Judged::no_lesson(&lists) {
+            let names = config.data.train.0.join(", ");
+            let text = format!("{names}: {why}; rerank.gold names gold trees for lists without");
+            return Err(RunError::Unsuitable(text));
+        }
         if dev.is_empty() {
             let text = "no development lists: the scale nearest to 1 and the last epoch are taken";
             reporter.message(Level::Warning, text.into());
@@ -69,9 +105,12 @@ impl RerankWork {
         let own = config.clone();
         let learn = move || {
             let settings = &own.rerank;
-            let base = match settings.kernel {
-                Kernel::Tree => None,
-                _ => Some(Base::induced(&own.parser, &lists, &folds(&lists, settings.folds))?),
+            let base = match (settings.kernel, ssn) {
+                (Kernel::Tree, _) => None,
+                (_, Some(ssn)) => Some(Base::ssn(ssn)),
+                (_, None) => {
+                    Some(Base::induced(&own.parser, &lists, &folds(&lists, settings.folds))?)
+                }
             };
             // Whoever stops the training listens no more.
             let mut next =
@@ -91,7 +130,7 @@ impl RerankWork {
             .spawn(move || pool.install(learn))
             .map_err(|source| RunError::Start { what: "the training's thread".into(), source })?;
         Ok(RerankWork {
-            config: config.clone(),
+            config,
             thread: Some(thread),
             positions,
             go_on,
@@ -160,10 +199,11 @@ fn metrics(epoch: &Epoch) -> Metrics {
 fn read(
     split: &str,
     sources: &Sources,
+    gold: &str,
     most: usize,
     reporter: &mut dyn Reporter,
 ) -> Result<Vec<Judged>, RunError> {
-    let mut lists = Vec::new();
+    let (mut lists, mut sentences): (Vec<CandidateList>, usize) = (Vec::new(), 0);
     for name in &sources.0 {
         let file = CandidateFile::read(Path::new(name), ReadOptions::default())?;
         let mut told: Vec<(u32, String)> = Vec::new();
@@ -179,9 +219,17 @@ fn read(
         }
         let read = counted(file.lists.len(), "list");
         reporter.message(Level::Info, format!("{split}: {read} of {name}"));
-        lists.extend(Judged::all(file.lists, most));
+        // Gold trees are those of all files, one behind the other.
+        let in_all = |list: CandidateList| CandidateList { place: sentences + list.place, ..list };
+        lists.extend(file.lists.into_iter().map(in_all));
+        sentences += file.sentences;
     }
-    Ok(lists)
+    if !gold.is_empty() && !lists.is_empty() {
+        let attached = Attached::from_file(&mut lists, sentences, Path::new(gold))?;
+        let level = if attached.lacking > 0 { Level::Warning } else { Level::Info };
+        reporter.message(level, format!("{split}: {}", attached.told(gold)));
+    }
+    Ok(Judged::all(lists, most))
 }
 
 impl Work for RerankWork {

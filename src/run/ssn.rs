@@ -1,8 +1,9 @@
 //! Training of the history-based parser as a job's work.
 
 use super::fitting::Fitting;
-use super::{EvaluatedTree, EvaluatedTrees, RunError, RunFolder, Snapshot};
-use crate::config::Config;
+use super::{EvaluatedTree, EvaluatedTrees, Group, Member, RunError, RunFolder, Snapshot};
+use crate::checkpoint::TensorFile;
+use crate::config::{Config, Kind, Select};
 use crate::parser::Parsed;
 use crate::parser::ssn::{Ssn, SsnFile};
 use crate::report::{Reporter, SCHEMA};
@@ -11,7 +12,55 @@ use crate::training::{Progress, State, TrainingError};
 use crate::treebank::{Preprocessing, Sentence, Splits, Tree};
 use candle_core::Tensor;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The file of a history-based parser: the file itself, the best one of a run folder, or of several
+/// seeds the best one of all. Whether the file is whole shows when it is read.
+pub fn ssn_file(path: &Path) -> Result<PathBuf, RunError> {
+    let file = match (path.is_dir(), Group::is_one(path)) {
+        (false, _) => path.to_owned(),
+        (true, true) => best_seed(path)?,
+        (true, false) => {
+            let folder = RunFolder::open(path)?;
+            let (kind, shown) = (folder.config()?.kind, path.display());
+            if kind != Kind::Ssn {
+                let text = format!("{shown} is a run of {}, not of ssn", kind.name());
+                return Err(RunError::Unsuitable(text));
+            }
+            let files = [folder.best(), folder.last()];
+            let file = files.into_iter().find(|file| file.is_file());
+            let none = || RunError::Unsuitable(format!("{shown}: the run has no checkpoint yet"));
+            file.ok_or_else(none)?
+        }
+    };
+    std::fs::metadata(&file).map_err(RunError::io(&file))?;
+    let shown = file.display();
+    match TensorFile::kind_of(&file).as_deref() {
+        Some("ssn") => Ok(file),
+        Some(kind) => {
+            let text = format!("{shown}: of the kind {kind}, and no history-based parser");
+            Err(RunError::Unsuitable(text))
+        }
+        None => Err(RunError::Unsuitable(format!("{shown} is no file of a history-based parser"))),
+    }
+}
+
+/// The best checkpoint of several seeds, by the figure that their training goes by.
+fn best_seed(path: &Path) -> Result<PathBuf, RunError> {
+    let group = Group::open(path)?;
+    let figure = match group.config().training.select {
+        Select::LogLikelihood => "log_likelihood",
+        Select::SF1 => "f1",
+    };
+    let of = |member: &Member| -> Option<(f64, PathBuf)> {
+        let dev = group.summary(member)?.status?.best?.dev;
+        let file = RunFolder::open(&group.folder_of(member)).ok()?.best();
+        Some((dev.get(figure)?, file)).filter(|(_, file)| file.is_file())
+    };
+    let best = group.members().iter().filter_map(of).max_by(|a, b| a.0.total_cmp(&b.0));
+    let none = || RunError::Unsuitable(format!("{}: no seed has a checkpoint yet", path.display()));
+    best.map(|(_, file)| file).ok_or_else(none)
+}
 
 /// A trainer with what its checkpoints need beside.
 pub(super) struct SsnWork {

@@ -157,7 +157,9 @@ impl Scene<'_> {
             let shown = screen.field_keys().iter();
             hints.extend(shown.map(|(k, label)| (keys::shown(k, theme.unicode), *label)));
         } else {
-            let local = commands::table().filter(|(s, _)| *s == Some(self.active));
+            let offered = |name: &str| self.screen.is_none_or(|screen| screen.offers(name));
+            let local =
+                commands::table().filter(|(s, c)| *s == Some(self.active) && offered(c.name));
             let global = commands::table().filter(|(s, _)| s.is_none());
             hints.extend(local.chain(global).filter_map(|(_, c)| hint(c, theme.unicode)));
         }

@@ -176,6 +176,11 @@ pub trait Screen {
         false
     }
 
+    /// Whether a command of it has something to do in what is in view, for the line of keys.
+    fn offers(&self, _command: &str) -> bool {
+        true
+    }
+
     /// What keys do while [`Screen::editing`], for the line of keys.
     fn field_keys(&self) -> &'static [(&'static str, &'static str)] {
         &[("Enter", "accept"), ("Esc", "leave the field")]

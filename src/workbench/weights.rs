@@ -1,13 +1,18 @@
 //! Weights of a run for parsing: those of this very step while it trains here, `last` while
-//! another process trains it, `best` when it has ended.
+//! another process trains it, `best` when it has ended. Of a supervised parser, whose training hands
+//! none over, they are always those of a file.
 
 use super::shared::RunEntry;
 use super::task::TaskHandle;
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, CheckpointError, TensorFile};
 use crate::config::Kind;
+use crate::parser::ssn::SsnFile;
+use crate::parser::{ParserFile, TreeParser};
 use crate::run::{Command, RunFolder, Snapshot};
+use crate::treebank::Preprocessing;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where a run's weights come from; cheap to make, slow to load.
@@ -44,8 +49,49 @@ impl Origin {
 /// Weights that were loaded.
 #[derive(Clone)]
 pub struct Loaded {
-    pub snapshot: Snapshot,
+    pub held: Held,
     pub origin: Origin,
+}
+
+/// What parses.
+#[derive(Clone)]
+pub enum Held {
+    /// An induced grammar, or a language model.
+    Induced(Snapshot),
+    Supervised(Supervised),
+}
+
+/// A parser that learned from trees.
+#[derive(Clone)]
+pub struct Supervised {
+    pub parser: Arc<dyn TreeParser>,
+    pub preprocessing: Preprocessing,
+    /// Optimiser steps of its training; 0 of one that is counted.
+    pub step: u64,
+}
+
+impl Held {
+    pub fn preprocessing(&self) -> &Preprocessing {
+        match self {
+            Held::Induced(snapshot) => &snapshot.preprocessing,
+            Held::Supervised(supervised) => &supervised.preprocessing,
+        }
+    }
+
+    pub fn step(&self) -> u64 {
+        match self {
+            Held::Induced(snapshot) => snapshot.step,
+            Held::Supervised(supervised) => supervised.step,
+        }
+    }
+
+    /// Those with symbols and rules to look into.
+    pub fn induced(&self) -> Option<&Snapshot> {
+        match self {
+            Held::Induced(snapshot) => Some(snapshot),
+            Held::Supervised(_) => None,
+        }
+    }
 }
 
 impl RunEntry {
@@ -72,7 +118,7 @@ impl RunEntry {
         let name = if preferred == Origin::Last { "last" } else { "best" };
         let newest = self.history.checkpoints.get(name);
         self.commands.is_none()
-            && newest.is_none_or(|s| *s == weights.snapshot.step && weights.origin == preferred)
+            && newest.is_none_or(|s| *s == weights.held.step() && weights.origin == preferred)
     }
 }
 
@@ -80,15 +126,19 @@ impl Weights {
     /// Waits for the training to hand them over, or reads a checkpoint. Not for the drawing thread.
     pub fn load(&self, task: &TaskHandle) -> Result<Loaded, String> {
         let kind = RunFolder::open(&self.folder).and_then(|folder| folder.config());
-        match kind.map(|config| config.kind) {
-            Ok(Kind::Ssn) => {
-                return Err("a history-based parser has no symbols and rules to look into".into());
-            }
+        let kind = kind.map(|config| config.kind);
+        match kind {
             Ok(Kind::Rerank) => return Err("a reranker is looked into on Rerank".into()),
+            Ok(Kind::Bag | Kind::Boost) => {
+                let text = "an ensemble keeps its parsers' analyses, not the parsers: see Boost";
+                return Err(text.into());
+            }
             _ => {}
         }
-        if let Some(snapshot) = self.ask_job(task)? {
-            return Ok(Loaded { snapshot, origin: Origin::Training });
+        // The training of a supervised parser hands nothing over.
+        let is_asked = !matches!(kind, Ok(Kind::Ssn));
+        if let Some(snapshot) = if is_asked { self.ask_job(task)? } else { None } {
+            return Ok(Loaded { held: Held::Induced(snapshot), origin: Origin::Training });
         }
         let folder = RunFolder::open(&self.folder).map_err(|e| e.to_string())?;
         let mut choices = [(Origin::Last, folder.last()), (Origin::Best, folder.best())];
@@ -97,7 +147,7 @@ impl Weights {
             .into_iter()
             .find(|(_, path)| path.is_file())
             .ok_or("the run has no checkpoint yet: it writes one at the first evaluation")?;
-        Ok(Loaded { snapshot: snapshot_of(&path)?, origin })
+        Ok(Loaded { held: held_by(&path)?, origin })
     }
 
     /// `None` if no job answers.
@@ -123,15 +173,30 @@ impl Weights {
 
 /// The weights of a checkpoint file that the user named.
 pub fn from_file(path: &Path) -> Result<Loaded, String> {
-    Ok(Loaded { snapshot: snapshot_of(path)?, origin: Origin::File })
+    Ok(Loaded { held: held_by(path)?, origin: Origin::File })
 }
 
-fn snapshot_of(path: &Path) -> Result<Snapshot, String> {
-    let checkpoint = Checkpoint::load(path).map_err(|e| e.to_string())?;
-    Ok(Snapshot {
-        parser: checkpoint.parser().map_err(|e| e.to_string())?,
-        vocabulary: checkpoint.vocabulary,
-        preprocessing: checkpoint.preprocessing,
-        step: checkpoint.step,
-    })
+/// What a file holds, by the kind that it says it is of.
+fn held_by(path: &Path) -> Result<Held, String> {
+    let failed = |e: CheckpointError| e.to_string();
+    match TensorFile::kind_of(path).as_deref() {
+        Some("ssn") => {
+            let SsnFile { ssn, preprocessing, step, .. } = SsnFile::load(path).map_err(failed)?;
+            Ok(Held::Supervised(Supervised { parser: Arc::new(ssn), preprocessing, step }))
+        }
+        Some("parser") => {
+            let ParserFile { parser, preprocessing, .. } =
+                ParserFile::load(path).map_err(failed)?;
+            Ok(Held::Supervised(Supervised { parser, preprocessing, step: 0 }))
+        }
+        _ => {
+            let checkpoint = Checkpoint::load(path).map_err(failed)?;
+            Ok(Held::Induced(Snapshot {
+                parser: checkpoint.parser().map_err(failed)?,
+                vocabulary: checkpoint.vocabulary,
+                preprocessing: checkpoint.preprocessing,
+                step: checkpoint.step,
+            }))
+        }
+    }
 }

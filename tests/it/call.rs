@@ -119,6 +119,11 @@ impl Running {
         panic!("{} ended without saying {part:?}:\n{}", self.shown, seen.join("\n"));
     }
 
+    /// The next line of standard output; `None` at its end.
+    pub fn next_line(&mut self) -> Option<String> {
+        self.lines.next().map(|line| line.expect("output is UTF-8"))
+    }
+
     /// Sends a signal.
     #[cfg(unix)]
     pub fn signal(&self, signal: libc::c_int) {

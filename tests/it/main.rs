@@ -31,6 +31,7 @@ mod nasty;
 mod ngrams;
 mod odd_treebanks;
 mod plan;
+mod refusals;
 mod reranking;
 mod runs;
 mod sample;

@@ -234,7 +234,7 @@ fn what_is_no_reranker_or_holds_nothing_to_learn_is_refused() {
         .arg("--out")
         .arg(&model)
         .fails()
-        .complains("no sentence has a gold tree and two candidates");
+        .complains("x.bllip: no list has a gold tree: nothing can be learned");
     assert!(!model.exists());
     rankspace("rerank apply").arg(&lists).arg(&lists).fails().complains("is not a checkpoint");
     rankspace("rerank train x.jsonl").refused();
@@ -298,6 +298,48 @@ fn a_history_based_parser_makes_candidates_and_the_kernel_to_rerank_them() {
             .succeeds()
             .prints("log-probability");
     }
+    // A run with the parser in its settings learns the same.
+    let config = base.path().join("rerank.toml");
+    let text = format!(
+        "kind = \"rerank\"\n[data]\ntrain = [{:?}]\ndev = [{:?}]\n[rerank]\nssn = {run:?}\n",
+        lists("train.jsonl"),
+        lists("dev.jsonl"),
+    );
+    std::fs::write(&config, &text).expect("writes");
+    let reranker = base.path().join("reranker");
+    let trained =
+        rankspace("train --json").arg(&config).arg("--out").arg(&reranker).succeeds().json();
+    let model = base.path().join("top-efficient.safetensors");
+    let [ours, theirs] = [&reranker, &model].map(|path| {
+        let applied = rankspace("rerank apply --json").arg(path).arg(lists("dev.jsonl"));
+        applied.succeeds().json()
+    });
+    assert_eq!(ours["chosen"], theirs["chosen"]);
+    assert_eq!(trained["dev"]["f1"], ours["reranked"]["f1"]);
+    for (ssn, said) in [
+        (base.path().join("nowhere"), "rerank.ssn: "),
+        (trees.clone(), "is no file of a history-based parser"),
+        (reranker.clone(), "is a run of rerank, not of ssn"),
+        (model.clone(), "of the kind reranker, and no history-based parser"),
+    ] {
+        let made = base.path().join("refused");
+        rankspace("train")
+            .arg(&config)
+            .arg("--set")
+            .arg(format!("rerank.ssn={ssn:?}"))
+            .arg("--out")
+            .arg(&made)
+            .fails()
+            .complains(said);
+        assert!(!made.exists(), "{said}");
+    }
+    rankspace("rerank train --kernel tree --ssn")
+        .arg(&run)
+        .arg(lists("train.jsonl"))
+        .arg("--out")
+        .arg(base.path().join("none"))
+        .refused()
+        .complains("the kernel tree is derived from none");
     rankspace("rerank train --kernel top-efficient --set rerank.weights=all --ssn")
         .arg(&run)
         .arg(lists("train.jsonl"))

@@ -5,6 +5,7 @@ mod convert;
 mod make;
 mod stats;
 
+use super::file::is_folder;
 use super::plain::tell;
 use crate::report::counted;
 use crate::treebank::candidates::{
@@ -55,6 +56,9 @@ pub fn read(path: &Path, reading: &Reading) -> Result<CandidateFile> {
         format: reading.format.map(Into::into),
         log_base: reading.log_base.map(Into::into),
     };
+    if path.is_dir() {
+        return Err(is_folder(path, &["jsonl", "gz"]));
+    }
     let mut file = CandidateFile::read_in_step(path, options)?;
     let shown = path.display();
     if file.format != ListFormat::Jsonl {

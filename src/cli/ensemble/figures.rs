@@ -57,6 +57,10 @@ pub fn conclude(
         writeln!(out)?;
         return Ok(());
     }
+    if rounds.is_empty() {
+        let what = if config.kind == Kind::Bag { "bag" } else { "round" };
+        return Ok(writeln!(out, "no {what} is complete: there are no figures yet")?);
+    }
     for part in &parts {
         let fallbacks =
             rounds.last().and_then(|r| r.metrics.get(&format!("{}_fallbacks", part.name)));

@@ -142,9 +142,7 @@ mod tests {
         let gold = tree("(TOP (S (NP (A a) (B b)) (VP (C c) (D d))))");
         // Both F1 40, by 1 of 2 and by 2 of 7 constituents, 3 being annotated.
         let first = tree("(TOP (S (X (A a) (B b)) (C c) (D d)))");
-        let second = tree(
-            "(TOP (S (NP (X (X (X (X (X (A a) (B b))))))) (C c) (D d)))",
-        );
+        let second = tree("(TOP (S (NP (X (X (X (X (X (A a) (B b))))))) (C c) (D d)))");
         let reference = Constituents::counted(&gold);
         let f1 = |tree: &Tree| reference.agreement(&Constituents::counted(tree)).f1();
         assert_eq!((f1(&first), f1(&second)), (40.0, 40.0));

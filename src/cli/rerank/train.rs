@@ -3,7 +3,7 @@ use crate::cli::bench::machine;
 use crate::cli::corpus::output::{Output, is_no_input};
 use crate::cli::ensemble::args::Supervision;
 use crate::cli::ensemble::settings;
-use crate::cli::{candidates, progress, sentences, values};
+use crate::cli::{candidates, progress, values};
 use crate::config::{Config, Kernel, Kind};
 use crate::parser::ssn::{Ssn, SsnFile};
 use crate::report::counted;
@@ -29,15 +29,13 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
         )?;
     }
     let mut config = config(args)?;
-    let ssn = match &args.ssn {
-        Some(path) => {
-            let file = sentences::checkpoint_file(path)?;
-            sentences::is_of_kind("ssn", &file, path)?;
-            let file = SsnFile::load(&file)?;
+    let ssn = match config.rerank.ssn.as_str() {
+        "" => None,
+        path => {
+            let file = SsnFile::load(&run::ssn_file(Path::new(path))?)?;
             config.ssn = file.config.ssn;
             Some(Arc::new(file.ssn))
         }
-        None => None,
     };
     let most = config.rerank.candidates;
     let read = |path: &Path| -> Result<Vec<Judged>> {
@@ -83,6 +81,8 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
 fn config(args: &Train) -> Result<Config> {
     let mut changes = Vec::new();
     changes.extend(args.kernel.as_ref().map(|kernel| format!("rerank.kernel={kernel}")));
+    let ssn = args.ssn.as_ref().map(|path| path.display().to_string());
+    changes.extend(ssn.map(|path| format!("rerank.ssn={path:?}")));
     let supervision = Supervision { train: Vec::new(), test: Vec::new(), set: args.set.clone() };
     settings(args.config.as_deref(), Kind::Bag, &supervision, changes)
 }

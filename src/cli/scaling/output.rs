@@ -68,9 +68,14 @@ fn table(
     writeln!(out, "{}", line("predicted", &|(_, predicted)| rounded(*predicted)))?;
     if let Some((Fit { range: (from, to), .. }, _)) = fitted.iter().flatten().next() {
         let axis = panel.axis.name();
+        // Of few sizes none can be left out.
+        let all = match panel.rows.first().is_some_and(|row| row.size as f64 > from - 0.5) {
+            true => ", all sizes: constant costs of small ones count",
+            false => "",
+        };
         writeln!(
             out,
-            "exponents: least squares of the logarithms, {axis} from {from:.0} to {to:.0}"
+            "exponents: least squares of the logarithms, {axis} from {from:.0} to {to:.0}{all}"
         )?;
     }
     Ok(())

@@ -201,7 +201,9 @@ mod tests {
                 let name = name.trim_start_matches(if train.is_empty() { "02/" } else { "" });
                 let head = format!("--- a/{name}\n+++ b/{name}\n");
                 assert!(diff.contains(&head), "{train}: {diff}");
-                assert!(folder.join(name).is_file() && base.join("out/corrected").join(name).is_file());
+                assert!(
+                    folder.join(name).is_file() && base.join("out/corrected").join(name).is_file()
+                );
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Gold trees of another file for lists that came without.
 
 use super::{CandidateList, plain_words};
+use crate::report::counted;
 use crate::treebank::{self, Preprocessing, Problem, Removed, Tree, TreebankError};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -83,6 +84,24 @@ impl Attached {
         self.in_place + self.by_words
     }
 
+    /// What came of it in a line; `name` is the file's.
+    pub fn told(&self, name: &str) -> String {
+        let mut parts = vec![format!("{} of {name}", counted(self.found(), "gold tree"))];
+        if self.by_words > 0 {
+            parts.push(format!("{} of them found by their words", self.by_words));
+        }
+        if self.kept > 0 {
+            parts.push(format!("{} had one before", counted(self.kept, "sentence")));
+        }
+        if self.lacking > 0 {
+            parts.push(format!("{} without", counted(self.lacking, "sentence")));
+        }
+        if !self.problems.is_empty() {
+            parts.push(format!("{} in the file", counted(self.problems.len(), "problem")));
+        }
+        parts.join(", ")
+    }
+
     /// Whether no list has a gold tree, though some could have one.
     pub fn is_vain(&self) -> bool {
         self.found() + self.kept == 0 && self.lacking > 0
@@ -113,7 +132,9 @@ mod tests {
         let mut some = lists(&["a", "b", "c"]);
         let attached = Attached::of(&mut some, 3, &trees(&["a", "c", "b"]));
         assert_eq!(counts(&attached), (1, 2, 0));
-        assert!(some.iter().all(|list| list.gold.as_ref().is_some_and(|g| g.words() == list.words)));
+        assert!(
+            some.iter().all(|list| list.gold.as_ref().is_some_and(|g| g.words() == list.words))
+        );
         let mut some = lists(&["a", "b"]);
         assert_eq!(counts(&Attached::of(&mut some, 2, &trees(&["x", "y", "b"]))), (0, 1, 1));
         let mut some = lists(&["a", "b"]);

@@ -19,6 +19,7 @@ mod twins;
 mod verdicts;
 
 use crate::ensemble::Analyses;
+use crate::ensemble::ledger::FILE;
 use crate::run::RunFolder;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
@@ -29,7 +30,6 @@ use crate::workbench::task::Task;
 use crate::workbench::widgets::{TreeLayout, moves};
 use book::{Book, RoundPage};
 use brackets::Span;
-use crate::ensemble::ledger::FILE;
 use crossterm::event::{KeyCode, KeyEvent};
 use listing::{Request, Sort};
 use measure::Measure;

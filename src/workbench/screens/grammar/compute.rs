@@ -9,7 +9,7 @@ use crate::run::{RunFolder, Snapshot};
 use crate::treebank::{Preprocessing, Sentence, Splits};
 use crate::workbench::names::RunId;
 use crate::workbench::task::TaskHandle;
-use crate::workbench::weights::{Loaded, Origin, Weights};
+use crate::workbench::weights::{Held, Loaded, Origin, Weights};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,7 +45,10 @@ pub fn compute(
     weights: &Weights,
     handle: &TaskHandle,
 ) -> Result<Computed, String> {
-    let Loaded { snapshot: weights, origin } = weights.load(handle)?;
+    let Loaded { held, origin } = weights.load(handle)?;
+    let Held::Induced(weights) = held else {
+        return Err("a supervised parser has no symbols and rules of its own to look into".into());
+    };
     let (sentences, note) = sentences(path, config, &weights.preprocessing)?;
     let symbols = Arc::new(count(&weights, &sentences, handle)?);
     let transitions = transitions(&*weights.parser, &symbols);

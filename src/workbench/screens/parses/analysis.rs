@@ -1,11 +1,12 @@
 //! Parsing one sentence with the weights at hand.
 
 use crate::model::{Parse, Wanted, nonterminal_name, preterminal_name, state_name};
+use crate::parser::{Parsed, Words};
 use crate::render::{Diagram, DiagramSpan, ScoredSentence, ScoredToken};
 use crate::run::{KeptSentence, Snapshot};
 use crate::treebank::{Batch, Sentence, Vocabulary};
 use crate::workbench::task::TaskHandle;
-use crate::workbench::weights::{self, Loaded, Origin, Weights};
+use crate::workbench::weights::{self, Held, Loaded, Origin, Supervised, Weights};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -45,21 +46,26 @@ pub struct Analysis {
 
 /// Parses text as a user types it, sentence by sentence.
 pub fn parse_text(text: &str, weights: &Loaded) -> Vec<Result<Analysis, String>> {
-    let preprocessing = &weights.snapshot.preprocessing;
+    let preprocessing = weights.held.preprocessing();
     let sentences = preprocessing.typed_sentences(text).into_iter();
     sentences.map(|sentence| parse(&preprocessing.text(sentence, 0), weights)).collect()
 }
 
 /// Parses a sentence that comes from a corpus: no word is split or left out as punctuation.
 pub fn parse_kept(sentence: KeptSentence, weights: &Loaded) -> Result<Analysis, String> {
-    parse(&sentence.into_sentence(0, &weights.snapshot.preprocessing), weights)
+    parse(&sentence.into_sentence(0, weights.held.preprocessing()), weights)
 }
 
 fn parse(sentence: &Sentence, weights: &Loaded) -> Result<Analysis, String> {
-    let Snapshot { parser, vocabulary, step, .. } = &weights.snapshot;
     if sentence.is_empty() {
         return Err("no word is left: punctuation is removed before parsing".into());
     }
+    let Snapshot { parser, vocabulary, step, .. } = match &weights.held {
+        Held::Induced(snapshot) => snapshot,
+        Held::Supervised(supervised) => {
+            return Ok(annotated(sentence, supervised, weights.origin));
+        }
+    };
     // A language model predicts the end of the sentence, so one word is enough.
     if sentence.len() < 2 && vocabulary.end().is_none() {
         return Err("one word has no derivation in this grammar; type two or more".into());
@@ -100,6 +106,21 @@ fn parse(sentence: &Sentence, weights: &Loaded) -> Result<Analysis, String> {
     })
 }
 
+/// What a supervised parser says; its score is of this one tree.
+fn annotated(sentence: &Sentence, supervised: &Supervised, origin: Origin) -> Analysis {
+    let Parsed { tree, score, .. } = supervised.parser.parse(Words::new(&sentence.words));
+    Analysis {
+        step: supervised.step,
+        origin,
+        words: sentence.surface.clone(),
+        unknown: 0,
+        log_prob: score,
+        diagram: Some(Diagram::from_tree(&tree)),
+        scored: None,
+        marginals: Vec::new(),
+    }
+}
+
 /// `None` of a grammar, and of a sentence that has no probability.
 fn scored(sentence: &Sentence, vocabulary: &Vocabulary, parse: &Parse) -> Option<ScoredSentence> {
     if parse.surprisals.is_empty() {
@@ -133,7 +154,7 @@ pub(super) mod tests {
             preprocessing: Preprocessing::default(),
             step: 42,
         };
-        Loaded { snapshot, origin: Origin::Training }
+        Loaded { held: Held::Induced(snapshot), origin: Origin::Training }
     }
 
     /// The analysis of text that is one sentence.

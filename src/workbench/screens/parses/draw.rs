@@ -127,7 +127,8 @@ fn is_language_model(screen: &Parses, view: &View) -> bool {
         Some(Subject::Run(id)) => view.shared.run(*id).is_some_and(|r| r.is_language_model()),
         // Language models alone predict the end of a sentence.
         Some(Subject::Checkpoint(_)) => {
-            screen.weights.as_ref().is_some_and(|w| w.snapshot.vocabulary.end().is_some())
+            let induced = screen.weights.as_ref().and_then(|weights| weights.held.induced());
+            induced.is_some_and(|weights| weights.vocabulary.end().is_some())
         }
         None => false,
     };

@@ -11,7 +11,7 @@ use crate::workbench::export;
 use crate::workbench::popup::Answer;
 use crate::workbench::stage::{Stage, said};
 use crate::workbench::theme::{Theme, ThemeName};
-use crate::workbench::weights::Origin;
+use crate::workbench::weights::{Held, Origin};
 use insta::assert_snapshot;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ fn weights(states: usize) -> Loaded {
         preprocessing: Preprocessing::default(),
         step: 42,
     };
-    Loaded { snapshot, origin: Origin::Best }
+    Loaded { held: Held::Induced(snapshot), origin: Origin::Best }
 }
 
 /// A run of a language model, before it has an evaluation.

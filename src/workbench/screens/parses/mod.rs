@@ -13,6 +13,8 @@ mod notes;
 mod panes;
 mod parsing;
 mod rows;
+#[cfg(test)]
+mod supervised_tests;
 mod surprisal;
 #[cfg(test)]
 mod tests;

@@ -50,6 +50,12 @@ pub const COMMANDS: &[Command] = &[
         short: "open",
     },
     Command {
+        name: "gold",
+        keys: &["a"],
+        help: "Attach the gold trees of another file to lists that come without",
+        short: "",
+    },
+    Command {
         name: "learn",
         keys: &["t"],
         help: "Train a reranker on these lists in a run of its own; it is used when it is done",

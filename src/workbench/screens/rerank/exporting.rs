@@ -12,9 +12,9 @@ use std::fmt::Write;
 
 /// What is written of all lists; trees of the candidate in view follow.
 const WHOLE: [(&str, &str); 3] = [
-    ("lists", "JSON lines, one a sentence: `rankspace rerank` and `candidates` read them"),
-    ("table", "CSV: every candidate with ranks, scores, margin and F1"),
-    ("chosen trees", "one a line: the reranker's choices, without one the base parser's"),
+    ("lists", "JSON lines for `rerank` and `candidates`"),
+    ("table", "CSV: all candidates with ranks, scores and F1"),
+    ("chosen trees", "chosen by the reranker or the base, one a line"),
 ];
 
 impl Rerank {

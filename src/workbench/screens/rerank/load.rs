@@ -1,14 +1,16 @@
 //! Candidate lists on their way to the screen: reading on a task, and what is known of each list.
 
 use crate::rerank::Judged;
-use crate::treebank::candidates::{ListFormat, Lists, LogBase, ReadOptions, in_step};
+use crate::treebank::candidates::{
+    Attached, CandidateList, ListFormat, Lists, LogBase, ReadOptions, in_step,
+};
 use crate::treebank::sample;
 use crate::workbench::task::TaskHandle;
 use rayon::prelude::*;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -57,6 +59,8 @@ pub struct Loaded {
     /// Words in lower case, for the filter.
     pub texts: Arc<Vec<String>>,
     pub troubles: Vec<Trouble>,
+    /// What came of the gold trees of another file, where one was named.
+    pub attached: Option<Result<Attached, String>>,
 }
 
 /// Something that was left out of a file, or is odd about it.
@@ -80,8 +84,9 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Reads lists and compares them with their gold trees.
-pub fn read(source: Source, handle: &TaskHandle) -> Result<Loaded, String> {
+/// Reads lists and compares them with their gold trees, or those of another file where they come
+/// without.
+pub fn read(source: Source, gold: Option<&Path>, handle: &TaskHandle) -> Result<Loaded, String> {
     let (input, bytes): (Box<dyn Read>, u64) = match &source {
         Source::Sample => {
             let packed = sample::candidates();
@@ -126,7 +131,9 @@ pub fn read(source: Source, handle: &TaskHandle) -> Result<Loaded, String> {
         text: said(m.line, &m.to_string()),
     }));
     troubles.sort_by_key(|trouble| trouble.line);
-    let raw = in_step(raw, reading.sentences());
+    let sentences = reading.sentences();
+    let mut raw = in_step(raw, sentences);
+    let attached = gold.map(|gold| attach(&mut raw, sentences, gold));
     let of = raw.len();
     let mut lists: Vec<Judged> = Vec::with_capacity(of);
     let mut raw = raw.into_iter();
@@ -140,7 +147,16 @@ pub fn read(source: Source, handle: &TaskHandle) -> Result<Loaded, String> {
     }
     let text = |list: &Judged| list.list.words.join(" ").to_lowercase();
     let texts = Arc::new(lists.par_iter().map(text).collect());
-    Ok(Loaded { source, format, log_base, lists: Arc::new(lists), texts, troubles })
+    Ok(Loaded { source, format, log_base, lists: Arc::new(lists), texts, troubles, attached })
+}
+
+/// Gives lists their gold trees; a file with none of them is of no use.
+fn attach(lists: &mut [CandidateList], sentences: usize, gold: &Path) -> Result<Attached, String> {
+    let attached = Attached::from_file(lists, sentences, gold).map_err(|e| e.to_string())?;
+    match attached.is_vain() {
+        true => Err(format!("{}: no sentence of the lists has its words in it", gold.display())),
+        false => Ok(attached),
+    }
 }
 
 /// A message without what stands beside it: its line, and that something was left out.

@@ -15,7 +15,6 @@ mod summary;
 mod tests;
 mod training;
 
-use crate::config::Kernel;
 use crate::rerank::Parts;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
@@ -35,6 +34,7 @@ use ratatui::layout::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
 use summary::Summary;
+use training::Plan;
 
 pub use commands::COMMANDS;
 pub use notes::NOTES;
@@ -64,6 +64,8 @@ pub struct Rerank {
     /// sample's).
     source: Option<Source>,
     tool_path: Option<Option<PathBuf>>,
+    /// Gold trees of another file for the lists.
+    gold: Option<PathBuf>,
     loaded: Option<Loaded>,
     tool: Option<Arc<Tool>>,
     /// Why there are no lists, and no reranker.
@@ -102,8 +104,8 @@ pub struct Rerank {
     length: usize,
     layout: TreeLayout,
     zoomed: bool,
-    /// Of the reranker that is to be trained.
-    kernel: Kernel,
+    /// The reranker that is to be trained, as far as it was asked for.
+    plan: Plan,
     /// The run whose reranker was opened.
     followed: Option<RunId>,
     /// Whether the reranker was trained on the lists that are shown.
@@ -169,6 +171,7 @@ impl Rerank {
             "figures" => self.page = turn(self.page, Page::Figures),
             "problems" => self.page = turn(self.page, Page::Problems),
             "open" => self.ask_for_file(context),
+            "gold" => self.ask_for_gold(context),
             "learn" => self.ask_for_kernel(context),
             "filter" => {
                 self.page = Page::Lists;
@@ -429,8 +432,11 @@ impl Rerank {
             ("rerank-jump", Answer::Text(text)) => self.jump(text, context),
             ("open", Answer::Text(text)) => self.open_file(text, context),
             ("rerank-export", Answer::Item(i)) => self.export(*i, context),
-            ("kernel", Answer::Item(i)) => self.ask_for_dev(*i, context),
-            ("dev", Answer::Text(text)) => self.train(text, context),
+            ("rerank-gold", Answer::Text(text)) => self.attach_gold(text, context),
+            ("kernel", Answer::Item(i)) => self.choose_kernel(*i, context),
+            ("ssn", Answer::Text(text)) => self.choose_parser(text, context),
+            ("dev", Answer::Text(text)) => self.choose_dev(text, context),
+            ("dev-gold", Answer::Text(text)) => self.train(text, context),
             _ => {}
         }
     }

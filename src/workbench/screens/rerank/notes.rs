@@ -87,7 +87,8 @@ pub const NOTES: &[Term] = &[
         name: "kernel",
         meaning: "fisher: the gradient of log P; top: of the log-odds of a candidate against all \
                   others; top-efficient: the same with frozen normalisers, which is sparse \
-                  (Henderson & Titov 2005); tree: common fragments (Collins & Duffy 2002)",
+                  (Henderson & Titov 2005); tree: common fragments (Collins & Duffy 2002). The first three \
+                  are derived from a grammar of the gold trees, or from a history-based parser (ssn)",
     },
     Term {
         name: "problems",

@@ -93,6 +93,7 @@ impl Rerank {
             tool: self.tool.take(),
             tool_failure: self.tool_failure.take(),
             followed: self.followed,
+            gold: self.gold.take().filter(|_| self.source.as_ref() == Some(&source)),
             layout: self.layout,
             against: self.against,
             base_order: self.base_order,
@@ -103,8 +104,36 @@ impl Rerank {
         if old.book.is_some() {
             put_away((old.loaded, old.book, old.parts), context);
         }
-        let title = format!("reading {}", source.name());
-        context.spawn(Task::new("lists", title, move |handle| load::read(source, handle)));
+        let (title, gold) = (format!("reading {}", source.name()), self.gold.clone());
+        context.spawn(Task::new("lists", title, move |handle| {
+            load::read(source, gold.as_deref(), handle)
+        }));
+    }
+
+    pub(super) fn ask_for_gold(&self, context: &mut Context) {
+        let Some(loaded) = &self.loaded else {
+            return context.warn("there are no lists to give gold trees to yet");
+        };
+        let known = loaded.lists.iter().filter(|list| list.list.gold.is_some()).count();
+        if known == loaded.lists.len() && self.gold.is_none() {
+            return context.warn("every list has its gold tree already");
+        }
+        let initial = self.gold.as_ref().map(|path| path.display().to_string());
+        context.push(Effect::Popup(Popup::Prompt {
+            id: "rerank-gold",
+            title: "Gold trees".into(),
+            text: "Treebank with the gold trees of the lists, in the same order or found by their \
+                   words. Empty: only those of the lists"
+                .into(),
+            initial: initial.unwrap_or_default(),
+        }));
+    }
+
+    /// Reads the lists again, with the gold trees of a file.
+    pub(super) fn attach_gold(&mut self, text: &str, context: &mut Context) {
+        let text = text.trim();
+        self.gold = (!text.is_empty()).then(|| PathBuf::from(text));
+        self.reload(context);
     }
 
     fn read_tool(&mut self, path: Option<PathBuf>, context: &mut Context) {
@@ -124,6 +153,16 @@ impl Rerank {
 
     pub(super) fn take_lists(&mut self, loaded: Loaded, context: &mut Context) {
         self.failure = None;
+        match (&loaded.attached, &self.gold) {
+            (Some(Ok(attached)), Some(gold)) => {
+                context.status(attached.told(&gold.display().to_string()));
+            }
+            (Some(Err(reason)), _) => {
+                context.error(reason.clone());
+                self.gold = None;
+            }
+            _ => {}
+        }
         self.show(Book::unranked(loaded.lists.clone()), context);
         self.loaded = Some(loaded);
         self.relist(context);

@@ -2,20 +2,34 @@
 
 use super::Rerank;
 use super::load::Source;
-use crate::config::{Config, Kernel, Sources};
+use crate::config::{Config, Kernel, Kind, Sources};
 use crate::rerank::Judged;
+use crate::run::ssn_file;
 use crate::workbench::popup::{Item, Popup};
 use crate::workbench::screen::{Context, Effect};
 use crate::workbench::shared::{RunEntry, Shared};
 use std::path::{Path, PathBuf};
 
-/// Kernels with what they are; those of the history-based parser need its file, and so a command.
-const KERNELS: [(Kernel, &str); 4] = [
-    (Kernel::TopEfficient, "sparse: the candidates' own decisions, of a grammar of the gold trees"),
-    (Kernel::Top, "the same with normalisers: slow"),
-    (Kernel::Fisher, "the gradient of log P, of a grammar of the gold trees"),
-    (Kernel::Tree, "common fragments of the trees"),
+/// What is offered to train: a kernel, whether it is derived from a history-based parser, and what
+/// that is.
+const KERNELS: [(Kernel, bool, &str); 7] = [
+    (Kernel::TopEfficient, false, "sparse, by a grammar of the gold trees"),
+    (Kernel::Top, false, "the same with normalisers: slow"),
+    (Kernel::Fisher, false, "gradient of log P by a grammar of the gold trees"),
+    (Kernel::Tree, false, "common fragments of the trees"),
+    (Kernel::TopEfficient, true, "sparse, by a history-based parser"),
+    (Kernel::Top, true, "the same with normalisers: slow"),
+    (Kernel::Fisher, true, "gradient of log P by a history-based parser: slow"),
 ];
+
+/// A training as far as it was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    kernel: Kernel,
+    /// The history-based parser; empty: none.
+    ssn: String,
+    dev: String,
+}
 
 impl Rerank {
     /// Looks at the reranker of the selected run, once it has one.
@@ -39,12 +53,16 @@ impl Rerank {
         let Some(loaded) = &self.loaded else {
             return context.warn("there are no lists to learn from yet");
         };
-        if !loaded.lists.iter().any(Judged::is_lesson) {
-            let why = "no sentence has a gold tree and two candidates: nothing can be learned";
-            return context.warn(why);
+        if let Some(why) = Judged::no_lesson(&loaded.lists) {
+            let gold = loaded.lists.iter().any(|list| list.list.gold.is_some());
+            return context.warn(if gold {
+                why
+            } else {
+                "no gold tree, nothing to learn: a attaches"
+            });
         }
-        let item = |(kernel, about): &(Kernel, &str)| Item {
-            name: kernel.name().to_owned(),
+        let item = |(kernel, by_parser, about): &(Kernel, bool, &str)| Item {
+            name: if *by_parser { format!("{}, ssn", kernel.name()) } else { kernel.name().into() },
             description: (*about).to_owned(),
         };
         context.push(Effect::Popup(Popup::List {
@@ -55,12 +73,45 @@ impl Rerank {
         }));
     }
 
-    pub(super) fn ask_for_dev(&mut self, item: usize, context: &mut Context) {
-        let Some((kernel, _)) = KERNELS.get(item) else { return };
-        self.kernel = *kernel;
+    pub(super) fn choose_kernel(&mut self, item: usize, context: &mut Context) {
+        let Some((kernel, by_parser, _)) = KERNELS.get(item) else { return };
+        self.plan = Plan { kernel: *kernel, ..Plan::default() };
+        if !by_parser {
+            return self.ask_for_dev(context);
+        }
+        // The newest one is most likely meant.
+        let is_parser = |run: &&RunEntry| {
+            run.config.as_ref().is_some_and(|config| config.kind == Kind::Ssn) && !run.gone
+        };
+        let run = context.shared.runs.iter().find(is_parser);
+        let initial = run.map(|run| run.path.display().to_string()).unwrap_or_default();
+        context.push(Effect::Popup(Popup::Prompt {
+            id: "ssn",
+            title: format!("Train a reranker: {}", kernel.name()),
+            text:
+                "History-based parser that the kernel is derived from: its file, or the run folder \
+                   of `ssn train`"
+                    .into(),
+            initial,
+        }));
+    }
+
+    pub(super) fn choose_parser(&mut self, text: &str, context: &mut Context) {
+        let path = absolute(Path::new(text.trim()));
+        match ssn_file(&path) {
+            _ if text.trim().is_empty() => context.warn("no parser was named: nothing is trained"),
+            Err(error) => context.error(error.to_string()),
+            Ok(_) => {
+                self.plan.ssn = path.display().to_string();
+                self.ask_for_dev(context);
+            }
+        }
+    }
+
+    fn ask_for_dev(&mut self, context: &mut Context) {
         context.push(Effect::Popup(Popup::Prompt {
             id: "dev",
-            title: format!("Train a reranker: {}", kernel.name()),
+            title: format!("Train a reranker: {}", self.plan.kernel.name()),
             text: "Candidate lists of development sentences, which choose scale and epoch. Empty: \
                    none, and the scale is 1"
                 .into(),
@@ -68,19 +119,44 @@ impl Rerank {
         }));
     }
 
+    /// Takes in the development lists; where the others had to get their gold trees, these may too.
+    pub(super) fn choose_dev(&mut self, text: &str, context: &mut Context) {
+        self.plan.dev = text.trim().to_owned();
+        if self.gold.is_none() || self.plan.dev.is_empty() {
+            return self.train("", context);
+        }
+        context.push(Effect::Popup(Popup::Prompt {
+            id: "dev-gold",
+            title: format!("Train a reranker: {}", self.plan.kernel.name()),
+            text: "Treebank with the gold trees of the development lists. Empty: they have them"
+                .into(),
+            initial: String::new(),
+        }));
+    }
+
     /// Starts a run.
-    pub(super) fn train(&self, dev: &str, context: &mut Context) {
+    pub(super) fn train(&self, dev_gold: &str, context: &mut Context) {
         let lists = self.source.as_ref().and_then(|source| file_of(source, context.shared));
         let Some(lists) = lists else {
-            let why = "the sample is no file here: w writes its lists, and o opens what is written";
+            let why = "the sample is no file here: w writes its lists, o opens them";
             return context.warn(why);
         };
-        let dev = Some(dev.trim()).filter(|text| !text.is_empty()).map(Path::new);
-        let settings = ["kind=rerank".to_owned(), format!("rerank.kernel={}", self.kernel.name())];
+        let Plan { kernel, ssn, dev } = &self.plan;
+        let settings = ["kind=rerank".to_owned(), format!("rerank.kernel={}", kernel.name())];
         match Config::from_toml("the defaults", "", &settings) {
             Ok(mut config) => {
+                let named = |text: &str| match text.trim() {
+                    "" => String::new(),
+                    path => absolute(Path::new(path)).display().to_string(),
+                };
                 config.data.train = sources(&lists);
-                config.data.dev = dev.map(sources).unwrap_or_default();
+                if !dev.is_empty() {
+                    config.data.dev = sources(Path::new(dev));
+                }
+                config.rerank.ssn.clone_from(ssn);
+                config.rerank.dev_gold = named(dev_gold);
+                let gold = self.gold.as_ref().map(|path| path.display().to_string());
+                config.rerank.gold = named(&gold.unwrap_or_default());
                 context.push(Effect::Start(Box::new(config)));
             }
             Err(error) => context.error(error.to_string()),

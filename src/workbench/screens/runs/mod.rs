@@ -90,21 +90,26 @@ pub const COMMANDS: &[Command] = &[
         name: "axis",
         keys: &["a"],
         help: "Of a sweep: draw it against the next setting that is varied",
-        short: "",
+        short: "axis",
     },
     Command {
         name: "card",
         keys: &["c"],
         help: "Of a sweep: show the experiment card of a row",
-        short: "",
+        short: "card",
     },
     Command {
         name: "export",
         keys: &["x"],
         help: "Of a sweep: write the table (CSV, LaTeX), the figure (SVG) or a row's card",
-        short: "",
+        short: "export",
     },
 ];
+
+/// What has something to do on the page of a sweep: with these, and without the first two, the list
+/// of runs has what is left.
+const OF_SWEEPS: [&str; 7] =
+    ["open", "clear", "next-figure", "previous-figure", "axis", "card", "export"];
 
 /// A row of the list.
 #[derive(Clone, Copy)]
@@ -335,6 +340,13 @@ impl Screen for Runs {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn offers(&self, command: &str) -> bool {
+        match self.page {
+            Some(_) => OF_SWEEPS.contains(&command),
+            None => !OF_SWEEPS[2..].contains(&command),
         }
     }
 

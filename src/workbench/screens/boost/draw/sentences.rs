@@ -231,15 +231,18 @@ fn draw_facts(
     if let Some(fallback) = fallback {
         first += &format!(" · ~ {}", given_up(fallback));
     }
-    let mut spans = vec![Span::styled(fit(&first, width).into_owned(), theme.text)];
-    spans.extend(
-        screen.given.get(sentence, None).map(|entry| said(entry, theme)).unwrap_or_default(),
-    );
-    let judged = screen.given.spans(sentence).count();
-    if judged > 0 {
-        let text = format!(" · {} judged", counted(judged, "bracket"));
-        spans.push(Span::styled(text, theme.text));
+    let mut judged =
+        screen.given.get(sentence, None).map(|entry| said(entry, theme)).unwrap_or_default();
+    let brackets = screen.given.spans(sentence).count();
+    if brackets > 0 {
+        let text = format!(" · {} judged", counted(brackets, "bracket"));
+        // Before a note, which may be long.
+        judged.insert(0, Span::styled(text, theme.text));
     }
+    // What was judged has its place; what it is about gives way.
+    let room = width.saturating_sub(judged.iter().map(Span::width).sum()).max(width / 2);
+    let mut spans = vec![Span::styled(fit(&first, room).into_owned(), theme.text)];
+    spans.append(&mut judged);
     let second = match screen.span {
         Some(_) => bracket_line(screen, book, sentence, theme),
         None => {

@@ -27,7 +27,7 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
         let lines: &[&str] = match () {
             () if book.with_gold == 0 => &[
                 "no list has a gold tree: nothing can be scored",
-                "`rankspace candidates convert FILE --gold TREES --out LISTS` attaches them",
+                "a attaches those of a treebank",
             ],
             () if busy => &["computing figures and p-values", "Ctrl-x stops it"],
             () if scoring => &["reranking the lists first"],

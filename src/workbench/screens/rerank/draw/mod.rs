@@ -184,8 +184,9 @@ fn second_line_in(words: Words, screen: &Rerank, book: &Book, view: &View) -> (S
         }
         (None, None) => {
             style = theme.warning;
-            let why = "no reranker, so no scores: o opens, t trains one";
-            parts.push(why.to_owned());
+            // Without gold trees none can be trained.
+            let trains = if book.with_gold > 0 { ", t trains one" } else { "" };
+            parts.push(format!("no reranker, so no scores: o opens{trains}"));
         }
     }
     if let Some(share) = share_done(view.shared.selected_run()) {
@@ -196,7 +197,7 @@ fn second_line_in(words: Words, screen: &Rerank, book: &Book, view: &View) -> (S
     match &screen.summary {
         _ if book.with_gold == 0 => {
             style = theme.warning;
-            parts.push("no gold, so no F1: g attaches it".to_owned());
+            parts.push("no gold, so no F1: a attaches".to_owned());
         }
         Some(summary) => {
             let f1 =

@@ -67,7 +67,7 @@ fn a_foreign_parsers_lists_without_gold_and_reranker_lack_columns_and_say_why() 
     assert!(seen.contains(&format!("{:.3}", -20.5 * std::f64::consts::LN_2)), "{seen}");
     assert!(seen.contains("against base"), "{seen}");
     let told = does(&mut stage, &["compare", "changed", "candidate-order", "learn"]);
-    let about = ["no gold tree", "no choice is changed", "base parser's order", "nothing can be"];
+    let about = ["no gold tree", "no choice is changed", "base parser's order", "nothing to learn"];
     for (told, about) in told.iter().zip(about) {
         assert!(told.contains(about), "{told}");
     }

@@ -166,3 +166,19 @@ fn a_sweep_is_read_from_its_folder_with_cards_and_exports() {
     let shot = stage.shot(80, 24);
     assert!(shot.contains("90.00") && shot.contains("sweep.json"), "{shot}");
 }
+
+#[test]
+fn the_line_of_keys_offers_what_works_on_the_page_and_nothing_else() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let read = read(&grid(&base));
+    for command in crate::workbench::screens::runs::COMMANDS {
+        let mut stage = stage(&read);
+        let offered = stage.screen.offers(command.name);
+        let told = said(&stage.command(command.name));
+        let idle = told.iter().any(|text| text.starts_with("Esc leads back"));
+        assert_eq!(offered, !idle, "{}: {told:?}", command.name);
+    }
+    let list = Stage::new(Runs::default()).screen;
+    let offered = ["open", "filter", "axis", "card", "export"].map(|name| list.offers(name));
+    assert_eq!(offered, [true, true, false, false, false]);
+}
