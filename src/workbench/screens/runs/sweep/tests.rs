@@ -5,7 +5,7 @@ use crate::evaluation::Spread;
 use crate::report::RunState;
 use crate::run::{Group, RunFolder, SweepRun, Varied};
 use crate::workbench::names::RunId;
-use crate::workbench::screen::{Input, Target};
+use crate::workbench::screen::{Input, Screen, Target};
 use crate::workbench::shared::RunEntry;
 use crate::workbench::stage::{Stage, said};
 
