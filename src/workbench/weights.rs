@@ -70,6 +70,18 @@ pub struct Supervised {
     pub step: u64,
 }
 
+impl Loaded {
+    /// Those with symbols and rules to look into, and where they come from.
+    pub fn induced(self) -> Result<(Snapshot, Origin), String> {
+        match self.held {
+            Held::Induced(snapshot) => Ok((snapshot, self.origin)),
+            Held::Supervised(_) => {
+                Err("a supervised parser has no symbols and rules of its own to look into".into())
+            }
+        }
+    }
+}
+
 impl Held {
     pub fn preprocessing(&self) -> &Preprocessing {
         match self {

@@ -9,7 +9,7 @@ use crate::run::{RunFolder, Snapshot};
 use crate::treebank::{Preprocessing, Sentence, Splits};
 use crate::workbench::names::RunId;
 use crate::workbench::task::TaskHandle;
-use crate::workbench::weights::{Held, Loaded, Origin, Weights};
+use crate::workbench::weights::{Origin, Weights};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,10 +45,7 @@ pub fn compute(
     weights: &Weights,
     handle: &TaskHandle,
 ) -> Result<Computed, String> {
-    let Loaded { held, origin } = weights.load(handle)?;
-    let Held::Induced(weights) = held else {
-        return Err("a supervised parser has no symbols and rules of its own to look into".into());
-    };
+    let (weights, origin) = weights.load(handle)?.induced()?;
     let (sentences, note) = sentences(path, config, &weights.preprocessing)?;
     let symbols = Arc::new(count(&weights, &sentences, handle)?);
     let transitions = transitions(&*weights.parser, &symbols);
@@ -88,7 +85,7 @@ pub fn compare(
     other: &Other,
     handle: &TaskHandle,
 ) -> Result<Compared, String> {
-    let Loaded { snapshot, origin } = other.weights.load(handle)?;
+    let (snapshot, origin) = other.weights.load(handle)?.induced()?;
     let name = other.name.clone();
     if snapshot.preprocessing != *preprocessing {
         return Err(format!("{name} treats sentences otherwise, so that its words are others"));
