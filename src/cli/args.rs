@@ -34,7 +34,8 @@ pub struct Arguments {
     /// Treebanks, run folders or checkpoints to open in the workbench
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Colours of the workbench [default: dark, or mono where NO_COLOR is set]
+    /// Colours of the workbench [default: as in workbench.toml, mono where NO_COLOR is set, else as
+    /// chosen last]
     #[arg(long, value_enum)]
     pub theme: Option<Theme>,
     #[command(subcommand)]
@@ -44,8 +45,14 @@ pub struct Arguments {
 /// Colours of the workbench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Theme {
+    /// For a dark ground
     Dark,
+    /// For a light ground
     Light,
+    /// For any colour vision, on a dark ground
+    Safe,
+    /// For any colour vision, on a light ground
+    SafeLight,
     /// No colour: bold, reverse and signs
     Mono,
 }
@@ -125,6 +132,8 @@ pub enum Command {
     Curves(Curves),
     /// Measure training steps on random words
     Bench(Bench),
+    /// Print the keys of the workbench, as a template of keys.toml
+    Keys(Keys),
     /// Show what this machine and terminal offer, and what is missing
     Doctor(Doctor),
     /// Print a completion script for a shell
@@ -186,6 +195,7 @@ impl Command {
             Command::Corpus(Corpus::Generate(_))
             | Command::Export(_)
             | Command::Presets(_)
+            | Command::Keys(_)
             | Command::Completions(_) => false,
         }
     }
@@ -381,6 +391,13 @@ pub struct Plan {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Keys {
+    /// Print the keys as they are without a keys.toml
+    #[arg(long)]
+    pub defaults: bool,
 }
 
 #[derive(Debug, Args)]

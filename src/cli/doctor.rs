@@ -2,6 +2,8 @@
 
 use super::args::Doctor;
 use crate::device::DeviceInfo;
+use crate::workbench::start::UserData;
+use crate::workbench::{keys_file, settings};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use std::env;
@@ -70,6 +72,18 @@ fn findings() -> Vec<Finding> {
             }
             None => add(name, "no home folder is known: set HOME".to_owned(), false),
         }
+    }
+    let user = UserData::of_user();
+    let keys = user.keys_file().map(|path| (keys_file::read(&path).problems, path));
+    let settings = user.settings_file().map(|path| (settings::read(&path).1, path));
+    for (name, read) in [("keys", keys), ("settings", settings)] {
+        let Some((problems, path)) = read else { continue };
+        let value = match &problems[..] {
+            [] if path.exists() => shown(&path),
+            [] => format!("{} (not there: as they come)", shown(&path)),
+            problems => problems.join("; "),
+        };
+        add(name, value, problems.is_empty());
     }
     add("terminal", terminal(), true);
     add("colours", colours().to_owned(), true);

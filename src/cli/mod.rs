@@ -21,6 +21,7 @@ mod failure;
 mod fgg;
 mod file;
 mod grammar;
+mod keys;
 mod ledger;
 mod lines;
 mod members;
@@ -89,6 +90,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<()> {
     match arguments.command {
         None => open::run(arguments.paths, arguments.theme),
         Some(Command::Presets(args)) => presets::run(&args, out),
+        Some(Command::Keys(args)) => keys::run(&args, out),
         Some(Command::Doctor(args)) => doctor::run(&args, out),
         Some(Command::Completions(args)) => completions::run(&args, out),
         Some(Command::Train(args)) => train::train(&args, out),

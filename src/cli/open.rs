@@ -14,6 +14,8 @@ pub fn run(paths: Vec<PathBuf>, theme: Option<Theme>) -> Result<()> {
     let theme = theme.map(|theme| match theme {
         Theme::Dark => ThemeName::Dark,
         Theme::Light => ThemeName::Light,
+        Theme::Safe => ThemeName::Safe,
+        Theme::SafeLight => ThemeName::SafeLight,
         Theme::Mono => ThemeName::Mono,
     });
     workbench::run(Options { paths, theme }).map_err(|error| match error.exit_code() {

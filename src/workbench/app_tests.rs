@@ -232,7 +232,7 @@ fn a_terminal_that_is_gone_stops_the_training_before_it_ends_the_loop() {
     )
     .expect("a fixed size asks nothing");
     let (_sender, messages) = crossbeam_channel::unbounded();
-    let end = super::terminal::run_loop(&mut terminal, &mut stage.app, &messages);
+    let end = super::terminal::run_loop(&mut terminal, &mut stage.app, &messages, |_| {});
     assert!(end.is_err_and(|e| e.to_string().contains("input/output error")));
     assert_eq!(stage.calls(), ["Stop 1"]);
 }
@@ -499,7 +499,7 @@ fn a_hundred_thousand_events_and_a_key_take_one_frame() {
     stage.played.borrow_mut().own.clear();
     let backend = ratatui::backend::TestBackend::new(80, 24);
     let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
-    super::terminal::run_loop(&mut terminal, &mut stage.app, &messages).expect("runs");
+    super::terminal::run_loop(&mut terminal, &mut stage.app, &messages, |_| {}).expect("runs");
     assert!(stage.app.finished());
     assert_eq!(stage.app.shared.runs[0].step(), 100_000);
 }

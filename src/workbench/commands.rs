@@ -1,9 +1,13 @@
 //! One table of commands: dispatch, the line of keys, `?`, the palette and the manual read it.
 
 use super::command::{Command, Scope};
+use super::keymap::Keymap;
 use super::keys::Key;
 use super::names::ScreenId;
 use super::screens;
+
+/// The key that leaves a text field, a popup or the workbench, whatever keys commands have.
+pub const INTERRUPT: &str = "Ctrl-c";
 
 /// Commands that work on every screen.
 pub const GLOBAL: &[Command] = &[
@@ -29,7 +33,24 @@ pub const GLOBAL: &[Command] = &[
         short: "help",
     },
     Command { name: "palette", keys: &[":"], help: "Find a command by name", short: "find" },
-    Command { name: "theme", keys: &["T"], help: "Change the theme: dark, light, mono", short: "" },
+    Command {
+        name: "theme",
+        keys: &["T"],
+        help: "Change the theme: dark, light, both for any colour vision, mono",
+        short: "",
+    },
+    Command {
+        name: "resize",
+        keys: &["Ctrl-w"],
+        help: "Move the borders between panes; the mouse drags them",
+        short: "",
+    },
+    Command {
+        name: "mouse",
+        keys: &["M"],
+        help: "Give the mouse back to the terminal, to select text there, or take it again",
+        short: "",
+    },
     Command {
         name: "stop-task",
         keys: &["Ctrl-x"],
@@ -38,7 +59,7 @@ pub const GLOBAL: &[Command] = &[
     },
     Command {
         name: "quit",
-        keys: &["q", "Ctrl-c"],
+        keys: &["q", INTERRUPT],
         help: "Quit; asks what to do with a running training",
         short: "quit",
     },
@@ -51,13 +72,20 @@ pub fn table() -> impl Iterator<Item = (Scope, &'static Command)> {
     GLOBAL.iter().map(|c| (None, c)).chain(local)
 }
 
+/// The commands that work on a screen: its own, then the global ones.
+pub fn on(screen: ScreenId) -> impl Iterator<Item = (Scope, &'static Command)> {
+    let local = screens::commands(screen).map(move |c| (Some(screen), c));
+    local.chain(GLOBAL.iter().map(|c| (None, c)))
+}
+
 /// The command that a key stands for on a screen; the screen's own come first.
-pub fn find(screen: ScreenId, key: Key) -> Option<(Scope, &'static Command)> {
-    let has = |c: &&'static Command| c.keys.iter().any(|k| Key::parse(k) == Some(key));
-    screens::commands(screen)
-        .find(has)
-        .map(|c| (Some(screen), c))
-        .or_else(|| GLOBAL.iter().find(has).map(|c| (None, c)))
+pub fn find(keymap: &Keymap, screen: ScreenId, key: Key) -> Option<(Scope, &'static Command)> {
+    on(screen).find(|(scope, command)| keymap.has(*scope, command, key))
+}
+
+/// The global command of that name.
+pub fn global(name: &str) -> Option<&'static Command> {
+    GLOBAL.iter().find(|command| command.name == name)
 }
 
 #[cfg(test)]

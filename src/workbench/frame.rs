@@ -1,10 +1,12 @@
 //! The picture: tabs, the screen in view, popups, a status line and a line of keys.
 
-use super::command::Command;
+use super::command::{Command, Scope};
 use super::commands;
+use super::keymap::Keymap;
 use super::keys;
 use super::layers::Layer;
 use super::names::ScreenId;
+use super::places::Place;
 use super::screen::{SMALLEST, Screen, View};
 use super::series::Series;
 use super::shared::RunEntry;
@@ -53,6 +55,9 @@ impl Scene<'_> {
                 screen.draw(frame, body, view);
             }
             for layer in self.layers {
+                if let Some(places) = view.places {
+                    places.cover();
+                }
                 layer.draw(frame, body, view);
             }
             self.draw_status(frame, status);
@@ -70,9 +75,13 @@ impl Scene<'_> {
         // In narrow terminals blanks give way to the name of the run.
         let (edge, gap) = if area.width < ROOMY { ("", " ") } else { (" ", "") };
         let mut spans = vec![Span::raw(edge)];
+        let mut x = area.x + edge.len() as u16;
         for id in ScreenId::ALL {
             let active = id == self.active;
-            let label = format!("{edge}{} {}{edge}", id.digit(), id.title());
+            let label = format!("{edge}{} {}{edge}", self.digit(id), id.title());
+            let width = label.width() as u16;
+            view.place(Rect { x, width, ..area }.intersection(area), Place::Tab(id));
+            x += width + gap.len() as u16;
             spans.push(Span::styled(label, if active { theme.selected } else { theme.dim }));
             spans.push(Span::raw(gap));
         }
@@ -97,6 +106,14 @@ impl Scene<'_> {
             ]);
             frame.render_widget(line.right_aligned(), area);
         }
+    }
+
+    /// The key that shows a screen, where it is short enough for a tab.
+    fn digit(&self, id: ScreenId) -> String {
+        let name = id.title().to_lowercase();
+        let keymap = &self.view.shared.keymap;
+        let key = commands::global(&name).and_then(|c| keymap.keys(None, c).first().copied());
+        key.filter(|key| key.width() == 1).unwrap_or(" ").to_owned()
     }
 
     fn draw_status(&self, frame: &mut Frame, area: Rect) {
@@ -132,8 +149,14 @@ impl Scene<'_> {
                 String::new()
             };
             // How to stop it is said whatever its name is.
-            let stops = "  Ctrl-x stops";
-            let rest = [turn, " ", &progress, &more, stops].map(UnicodeWidthStr::width);
+            let command = commands::global("stop-task");
+            let key = command.and_then(|c| view.shared.keymap.keys(None, c).first().copied());
+            let stops = key.map(|key| format!("  {} stops", keys::shown(key, theme.unicode)));
+            let stops = stops.unwrap_or_default();
+            if let Some(command) = command {
+                view.place(place, Place::Command(None, command));
+            }
+            let rest = [turn, " ", &progress, &more, &stops].map(UnicodeWidthStr::width);
             let room = room.saturating_sub(rest.iter().sum());
             let title = text::fit(&text::clean(&task.title), room).into_owned();
             let line = Line::from(vec![
@@ -148,24 +171,31 @@ impl Scene<'_> {
     }
 
     fn draw_keys(&self, frame: &mut Frame, area: Rect) {
-        let theme = self.view.theme;
-        let mut hints: Vec<(String, &str)> = Vec::new();
-        if let Some(layer) = self.layers.last() {
-            let shown = layer.keys().iter();
-            hints.extend(shown.map(|(k, label)| (keys::shown(k, theme.unicode), *label)));
+        let view = &self.view;
+        let theme = view.theme;
+        let of_popup = |pairs: &'static [(&'static str, &'static str)]| {
+            let hint = |&(key, label)| Hint {
+                key: keys::shown(key, theme.unicode),
+                label,
+                place: Place::Key(key),
+            };
+            pairs.iter().map(hint).collect::<Vec<_>>()
+        };
+        let mut hints = if let Some(layer) = self.layers.last() {
+            of_popup(layer.keys())
         } else if let Some(screen) = self.screen.filter(|s| s.editing()) {
-            let shown = screen.field_keys().iter();
-            hints.extend(shown.map(|(k, label)| (keys::shown(k, theme.unicode), *label)));
+            of_popup(screen.field_keys())
         } else {
-            let offered = |name: &str| self.screen.is_none_or(|screen| screen.offers(name));
-            let local =
-                commands::table().filter(|(s, c)| *s == Some(self.active) && offered(c.name));
-            let global = commands::table().filter(|(s, _)| s.is_none());
-            hints.extend(local.chain(global).filter_map(|(_, c)| hint(c, theme.unicode)));
-        }
+            let keymap = &view.shared.keymap;
+            let offered = |scope: Scope, name: &str| {
+                scope.is_none() || self.screen.is_none_or(|screen| screen.offers(name))
+            };
+            let all = commands::on(self.active).filter(|(scope, c)| offered(*scope, c.name));
+            all.filter_map(|(scope, c)| hint(keymap, scope, c, theme.unicode)).collect()
+        };
         // What is everywhere keeps its place at the end; what does not fit before it is in `?`.
         let room = usize::from(area.width.saturating_sub(2));
-        let width = |h: &(String, &str)| Span::raw(h.0.as_str()).width() + h.1.len() + 3;
+        let width = |h: &Hint| h.key.width() + h.label.len() + 3;
         let mut total: usize = hints.iter().map(width).sum();
         let kept = 3;
         while total > room && hints.len() > kept {
@@ -173,18 +203,30 @@ impl Scene<'_> {
             total -= width(&dropped);
         }
         let mut spans = vec![Span::raw(" ")];
-        for (key, label) in &hints {
-            spans.push(Span::styled(key.clone(), theme.key));
+        let mut x = area.x + 1;
+        for Hint { key, label, place } in hints {
             let gap = if label.is_empty() { " ".to_owned() } else { format!(" {label}  ") };
+            let width = (key.width() + gap.width()) as u16;
+            view.place(Rect { x, width, ..area }.intersection(area), place);
+            x += width;
+            spans.push(Span::styled(key, theme.key));
             spans.push(Span::styled(gap, theme.dim));
         }
         frame.render_widget(Line::from(spans), area);
     }
 }
 
-fn hint(command: &'static Command, unicode: bool) -> Option<(String, &'static str)> {
-    let key = command.keys.first().filter(|_| !command.short.is_empty())?;
-    Some((keys::shown(key, unicode), command.short))
+/// A key in the line of keys, and what clicking it does.
+struct Hint {
+    key: String,
+    label: &'static str,
+    place: Place,
+}
+
+fn hint(keymap: &Keymap, scope: Scope, command: &'static Command, unicode: bool) -> Option<Hint> {
+    let key = *keymap.keys(scope, command).first().filter(|_| !command.short.is_empty())?;
+    let place = Place::Command(scope, command);
+    Some(Hint { key: keys::shown(key, unicode), label: command.short, place })
 }
 
 /// The answer to a terminal in which no screen fits: what is wanted, and how the run stands.

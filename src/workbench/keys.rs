@@ -45,11 +45,12 @@ impl Key {
             "End" => KeyCode::End,
             "PageUp" => KeyCode::PageUp,
             "PageDown" => KeyCode::PageDown,
+            "Insert" => KeyCode::Insert,
             _ => {
                 let mut chars = rest.chars();
                 match (chars.next(), chars.next()) {
                     (Some(c), None) => KeyCode::Char(c),
-                    _ => return None,
+                    _ => KeyCode::F(function(rest)?),
                 }
             }
         };
@@ -59,6 +60,11 @@ impl Key {
     /// The key of a terminal event.
     pub fn of(event: &KeyEvent) -> Key {
         Key::normal(event.code, event.modifiers)
+    }
+
+    /// The event that a terminal would report it by.
+    pub fn event(self) -> KeyEvent {
+        KeyEvent::new(self.code, self.modifiers)
     }
 
     /// Terminals differ in whether they report Shift with a capital, a symbol or `BackTab`.
@@ -76,6 +82,12 @@ impl Key {
         }
         Key { code, modifiers }
     }
+}
+
+/// The number of a function key from `F1` to `F12`.
+fn function(spelling: &str) -> Option<u8> {
+    let number = spelling.strip_prefix('F')?.parse().ok()?;
+    (1..=12).contains(&number).then_some(number)
 }
 
 /// A spelling as shown: arrows where the terminal has them.
@@ -114,11 +126,13 @@ mod tests {
             ("Shift-Tab", KeyCode::BackTab, KeyModifiers::SHIFT),
             ("Shift-Left", KeyCode::Left, KeyModifiers::SHIFT),
             ("Space", KeyCode::Char(' '), KeyModifiers::NONE),
+            ("F", KeyCode::Char('F'), KeyModifiers::SHIFT),
+            ("F10", KeyCode::F(10), KeyModifiers::NONE),
             ("-", KeyCode::Char('-'), KeyModifiers::NONE),
         ] {
             assert_eq!(Key::parse(spelling), Some(event(code, modifiers)), "{spelling}");
         }
-        assert_eq!(Key::parse("Hyper"), None);
+        assert_eq!((Key::parse("Hyper"), Key::parse("F13"), Key::parse("F0")), (None, None, None));
         assert_eq!(Key::parse(""), None);
     }
 }

@@ -42,7 +42,7 @@ impl Desk {
         let (sender, messages) = unbounded();
         let surroundings = Surroundings { no_color: false, unicode: true };
         let engine = Box::new(Local::default());
-        let mut app = App::new(engine, sender, ThemeName::Dark, surroundings, runs);
+        let mut app = App::new(engine, sender, ThemeName::Dark, surroundings.unicode, runs);
         app.begin(named, UserData::default());
         Desk { app, messages, size }
     }

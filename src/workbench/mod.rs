@@ -13,6 +13,8 @@
 
 pub mod app;
 #[cfg(test)]
+mod app_feel_tests;
+#[cfg(test)]
 mod app_tests;
 pub mod clock;
 pub mod command;
@@ -26,22 +28,28 @@ pub mod figures;
 pub mod frame;
 pub mod history;
 pub mod jump;
+pub mod keymap;
 pub mod keys;
+pub mod keys_file;
 pub mod layers;
 pub mod local;
 mod machine;
 #[cfg(test)]
 mod make_pictures;
+pub mod memory;
 pub mod message;
 pub mod names;
 pub mod news;
 pub mod patterns;
+pub mod panes;
 pub mod picture;
+pub mod places;
 pub mod popup;
 pub mod screen;
 pub mod screens;
 pub mod seeds;
 pub mod series;
+pub mod settings;
 pub mod shared;
 mod sizes;
 #[cfg(test)]
@@ -128,8 +136,15 @@ pub fn run_with(
     let guard = terminal::Guard::take(sender.clone()).map_err(failed)?;
     let backend = ratatui::backend::CrosstermBackend::new(std::io::stdout());
     let mut terminal = ratatui::Terminal::new(backend).map_err(failed)?;
-    let theme = options.theme.unwrap_or_default();
-    let mut app = app::App::new(engine, sender.clone(), theme, surroundings, "runs".into());
+    let user = app::Preferences::read(state);
+    let mut app = app::App::new(
+        engine,
+        sender.clone(),
+        user.theme(options.theme, surroundings),
+        surroundings.unicode,
+        "runs".into(),
+    );
+    app.equip(user);
     app.begin(named, state.clone());
     let first_frame = |frame: &mut ratatui::Frame| {
         app.draw(frame);
@@ -137,7 +152,7 @@ pub fn run_with(
     };
     terminal.draw(first_frame).map_err(failed)?;
     terminal::spawn_input(sender).map_err(failed)?;
-    let outcome = terminal::run_loop(&mut terminal, &mut app, &messages);
+    let outcome = terminal::run_loop(&mut terminal, &mut app, &messages, terminal::report_mouse);
     drop(guard);
     outcome
 }

@@ -8,8 +8,10 @@ use ratatui::style::{Color, Modifier};
 /// Draws what a terminal would show; `theme` gives the colours where a cell names none.
 pub fn svg(buffer: &Buffer, theme: ThemeName) -> String {
     let (foreground, background) = match theme {
-        ThemeName::Light => ([0x22, 0x22, 0x22], [0xff, 0xff, 0xff]),
-        ThemeName::Dark | ThemeName::Mono => ([0xdd, 0xdd, 0xdd], [0x16, 0x18, 0x1c]),
+        ThemeName::Light | ThemeName::SafeLight => ([0x22, 0x22, 0x22], [0xff, 0xff, 0xff]),
+        ThemeName::Dark | ThemeName::Safe | ThemeName::Mono => {
+            ([0xdd, 0xdd, 0xdd], [0x16, 0x18, 0x1c])
+        }
     };
     let area = buffer.area;
     let mut grid = Grid::new(usize::from(area.width), usize::from(area.height));

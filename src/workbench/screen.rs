@@ -3,6 +3,7 @@
 use super::engine::Control;
 use super::names::{RunId, ScreenId};
 use super::news::TaskReport;
+use super::places::{Border, Place, Places, Rows};
 use super::popup::{Answer, Popup};
 use super::shared::Shared;
 use super::task::Task;
@@ -11,7 +12,7 @@ use crate::config::Config;
 use crate::report::Level;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Direction, Rect};
 use std::path::PathBuf;
 
 /// Smallest terminal that shows whole screens.
@@ -35,6 +36,8 @@ pub enum Input<'a> {
     Key(KeyEvent),
     /// Pasted text; one message however long it is.
     Paste(&'a str),
+    /// The mouse chose a row of a list, see [`View::list`].
+    Point { list: &'static str, row: usize },
     /// The text field gives the keys back and keeps its text.
     LeaveField,
     /// The screen has come into view.
@@ -107,6 +110,9 @@ pub enum Effect {
     Overlay(RunId),
     /// Moves a run folder to `.trash` beside it.
     Trash(RunId),
+    /// Moves the border of a split that is in view by columns or rows; 0 puts it back to where the
+    /// screen has it.
+    MoveBorder { split: &'static str, by: i16 },
 }
 
 /// What `update` may read, and where its effects go.
@@ -159,6 +165,58 @@ pub struct View<'a> {
     pub theme: &'a Theme,
     /// Counts ticks, for things that turn.
     pub tick: u64,
+    /// Where drawing notes what the mouse can reach; `None` where no mouse will ask.
+    pub places: Option<&'a Places>,
+}
+
+impl<'a> View<'a> {
+    /// Of a moment, for no mouse.
+    pub fn new(shared: &'a Shared, theme: &'a Theme) -> View<'a> {
+        View { shared, theme, tick: 0, places: None }
+    }
+
+    /// Notes that something of the mouse's stands there.
+    pub fn place(&self, area: Rect, place: Place) {
+        if let Some(places) = self.places {
+            places.add(area, place);
+        }
+    }
+
+    /// Notes that rows of a list stand there, one a line: a click comes as [`Input::Point`], and the
+    /// wheel moves the selection.
+    pub fn list(&self, list: &'static str, area: Rect, first: usize, at: usize, len: usize) {
+        self.place(area, Place::List(Rows { list, first, at, len }));
+    }
+
+    /// Divides an area in two columns, as the user wants it, by the constraints where that is not
+    /// known. The border can be moved; `split` names it for ever.
+    pub fn columns(&self, split: &'static str, by: [Constraint; 2], area: Rect) -> [Rect; 2] {
+        self.split(split, Direction::Horizontal, by, area)
+    }
+
+    /// The same with one part above the other.
+    pub fn stack(&self, split: &'static str, by: [Constraint; 2], area: Rect) -> [Rect; 2] {
+        self.split(split, Direction::Vertical, by, area)
+    }
+
+    fn split(
+        &self,
+        split: &'static str,
+        direction: Direction,
+        constraints: [Constraint; 2],
+        area: Rect,
+    ) -> [Rect; 2] {
+        let parts = self.shared.panes.split(split, direction, constraints, area);
+        if super::panes::is_movable(direction, area) && parts.iter().all(|part| !part.is_empty()) {
+            let first = match direction {
+                Direction::Horizontal => parts[0].width,
+                Direction::Vertical => parts[0].height,
+            };
+            let border = Border { split, direction, area, first };
+            self.place(border.line(), Place::Border(border));
+        }
+        parts
+    }
 }
 
 /// One screen of the workbench.
@@ -185,6 +243,14 @@ pub trait Screen {
     fn field_keys(&self) -> &'static [(&'static str, &'static str)] {
         &[("Enter", "accept"), ("Esc", "leave the field")]
     }
+
+    /// What the user chose of how things are shown, by names that stay: for the next start.
+    fn choices(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// Takes up a choice of an earlier start; what it does not know it leaves alone.
+    fn recall(&mut self, _name: &str, _value: &str) {}
 
     /// Whether something on it moves by itself. Progress bars of tasks need no ticks of it.
     fn animates(&self, _shared: &Shared) -> bool {

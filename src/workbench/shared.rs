@@ -3,9 +3,11 @@
 //! Only the workbench itself changes it; screens ask by effects.
 
 use super::history::History;
+use super::keymap::Keymap;
 use super::names::{RunId, ScreenId};
 use super::news::TaskStatus;
 use crate::analysis::alarms::{self, Alarm};
+use super::panes::Panes;
 use crate::config::{Config, Kind};
 use crate::report::{Level, RunState};
 use crate::run::Command;
@@ -292,6 +294,10 @@ pub struct Shared {
     pub samples: Option<PathBuf>,
     /// Whether the list of runs has been read once.
     pub listed: bool,
+    /// How the user divides the screens.
+    pub panes: Panes,
+    /// Keys that the user gave to commands.
+    pub keymap: Keymap,
 }
 
 impl Shared {

@@ -96,7 +96,7 @@ impl<S: Screen> Stage<S> {
     pub fn buffer(&self, width: u16, height: u16) -> Buffer {
         let backend = TestBackend::new(width, height - 3);
         let mut terminal = Terminal::new(backend).expect("a test backend cannot fail");
-        let view = View { shared: &self.shared, theme: &self.theme, tick: 0 };
+        let view = View::new(&self.shared, &self.theme);
         let drawn = terminal.draw(|frame| {
             let area = frame.area();
             self.screen.draw(frame, area, &view);
@@ -106,7 +106,7 @@ impl<S: Screen> Stage<S> {
 
     /// The text of [`Stage::buffer`].
     pub fn shot(&self, width: u16, height: u16) -> String {
-        let view = View { shared: &self.shared, theme: &self.theme, tick: 0 };
+        let view = View::new(&self.shared, &self.theme);
         draw_text(width, height - 3, |frame| self.screen.draw(frame, frame.area(), &view))
     }
 }

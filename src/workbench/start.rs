@@ -34,6 +34,32 @@ pub enum Named {
 }
 
 impl Named {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        match self {
+            Named::Run(path)
+            | Named::Runs(path)
+            | Named::Sweep(path)
+            | Named::Checkpoint(path)
+            | Named::Reranker(path)
+            | Named::Lists(path)
+            | Named::Corpus(path) => path,
+        }
+    }
+
+    /// What it is, in a word or two.
+    pub fn what(&self) -> &'static str {
+        match self {
+            Named::Run(_) => "run",
+            Named::Runs(_) => "folder of runs",
+            Named::Sweep(_) => "sweep",
+            Named::Checkpoint(_) => "checkpoint",
+            Named::Reranker(_) => "reranker",
+            Named::Lists(_) => "candidate lists",
+            Named::Corpus(_) => "corpus",
+        }
+    }
+
     /// What a path names: one thing, or the runs of a group.
     pub fn all(path: &Path) -> Result<Vec<Named>, String> {
         if !Group::is_one(path) {
@@ -110,18 +136,52 @@ fn holds_runs(folder: &Path) -> bool {
     shown.map(|entry| entry.path()).any(|path| is_run(&path) || Group::is_one(&path))
 }
 
-/// The user's data directory: what the workbench remembers, and the sample as files.
+/// The user's directories for data (the run that was looked at last, and the sample as files), for
+/// what is remembered, and for settings.
 #[derive(Clone, Debug, Default)]
 pub struct UserData {
     /// `None` where there is no such directory: then nothing is remembered.
     folder: Option<PathBuf>,
+    state: Option<PathBuf>,
+    config: Option<PathBuf>,
 }
 
 impl UserData {
-    /// The user's own.
+    /// The user's own, where the system has them: `XDG_DATA_HOME`, `XDG_STATE_HOME` and
+    /// `XDG_CONFIG_HOME` move them.
     pub fn of_user() -> UserData {
         let project = directories::ProjectDirs::from("", "", "rankspace");
-        UserData { folder: project.map(|p| p.data_dir().to_owned()) }
+        let place = |dir: fn(&directories::ProjectDirs) -> &Path| {
+            project.as_ref().map(|project| dir(project).to_owned())
+        };
+        UserData {
+            folder: place(|project| project.data_dir()),
+            // Only some systems have a place of its own for it.
+            state: place(|project| project.state_dir().unwrap_or(project.data_local_dir())),
+            config: place(|project| project.config_dir()),
+        }
+    }
+
+    /// All three below one folder, for tests.
+    #[cfg(test)]
+    pub(super) fn below(folder: &Path) -> UserData {
+        let place = |name: &str| Some(folder.join(name));
+        UserData { folder: place("data"), state: place("state"), config: place("config") }
+    }
+
+    /// What the workbench remembers.
+    pub fn state_file(&self) -> Option<PathBuf> {
+        Some(self.state.as_ref()?.join("state.toml"))
+    }
+
+    /// The user's keys.
+    pub fn keys_file(&self) -> Option<PathBuf> {
+        Some(self.config.as_ref()?.join(super::keys_file::FILE))
+    }
+
+    /// The user's settings of the workbench.
+    pub fn settings_file(&self) -> Option<PathBuf> {
+        Some(self.config.as_ref()?.join(super::settings::FILE))
     }
 
     /// Where it is.
@@ -170,7 +230,7 @@ mod tests {
     #[test]
     fn the_last_run_is_remembered_while_its_folder_is_there() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let data = UserData { folder: Some(folder.path().join("data")) };
+        let data = UserData::below(folder.path());
         assert_eq!(data.last_run(), None);
         let run = folder.path().join("run");
         std::fs::create_dir(&run).expect("makes");

@@ -15,7 +15,7 @@ use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use crossterm::{cursor, execute};
+use crossterm::{Command, cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use std::io::Write;
@@ -58,9 +58,36 @@ impl Drop for Guard {
 /// Leaves the terminal as it was. A terminal that is gone cannot be helped.
 fn give_back() {
     let mut out = std::io::stdout();
-    let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    let _ = execute!(out, Mouse(false), DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
     let _ = out.flush();
     let _ = disable_raw_mode();
+}
+
+/// Asks the terminal to report clicks, drags and the wheel, or to keep them. Without the reports of
+/// every move of the mouse, which nobody here asks for and which are many over SSH.
+struct Mouse(bool);
+
+impl Command for Mouse {
+    fn write_ansi(&self, f: &mut impl std::fmt::Write) -> std::fmt::Result {
+        // Buttons, motion while one is pressed, coordinates beyond column 223 (SGR).
+        f.write_str(match self.0 {
+            true => "\u{1b}[?1000h\u{1b}[?1002h\u{1b}[?1006h",
+            false => "\u{1b}[?1006l\u{1b}[?1002l\u{1b}[?1000l",
+        })
+    }
+
+    #[cfg(windows)]
+    fn execute_winapi(&self) -> std::io::Result<()> {
+        match self.0 {
+            true => crossterm::event::EnableMouseCapture.execute_winapi(),
+            false => crossterm::event::DisableMouseCapture.execute_winapi(),
+        }
+    }
+
+    #[cfg(windows)]
+    fn is_ansi_code_supported(&self) -> bool {
+        false
+    }
 }
 
 fn install_panic_hook(drawing: ThreadId, messages: Sender<Message>) {
@@ -125,12 +152,18 @@ pub fn spawn_signals(_messages: Sender<Message>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Asks the terminal for the mouse, or gives it back. A terminal without one ignores it.
+pub fn report_mouse(takes: bool) {
+    let _ = execute!(std::io::stdout(), Mouse(takes));
+}
+
 /// Takes messages and draws until the workbench is done. Messages that wait are all taken
 /// in before one frame is drawn, so that a key never stands behind more than one frame.
 pub fn run_loop<B: Backend>(
     terminal: &mut Terminal<B>,
     app: &mut App,
     messages: &Receiver<Message>,
+    report_mouse: impl Fn(bool),
 ) -> Result<(), WorkbenchError>
 where
     B::Error: std::fmt::Display,
@@ -140,7 +173,12 @@ where
     let mut last_frame: Option<Instant> = None;
     let mut last_tick = Instant::now();
     let mut dirty = true;
+    let mut has_mouse = false;
     while !app.finished() {
+        if lost.is_none() && app.takes_mouse() != has_mouse {
+            has_mouse = app.takes_mouse();
+            report_mouse(has_mouse);
+        }
         dirty |= app.take_dirty();
         let since = last_frame.map(|t| t.elapsed());
         if dirty && (app.take_urgent() || since.is_none_or(|s| s >= FRAME)) {

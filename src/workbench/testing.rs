@@ -29,7 +29,7 @@ pub fn update(screen: &mut dyn Screen, input: Input, shared: &Shared) -> Vec<Eff
 /// What a screen alone draws, as text.
 pub fn picture(screen: &dyn Screen, shared: &Shared, width: u16, height: u16) -> String {
     let theme = Theme::new(ThemeName::Dark, true);
-    let view = View { shared, theme: &theme, tick: 0 };
+    let view = View::new(shared, &theme);
     draw_text(width, height, |frame| screen.draw(frame, frame.area(), &view))
 }
 
@@ -257,7 +257,8 @@ impl Stage {
         let played = Rc::new(RefCell::new(Played::default()));
         let (sender, messages) = unbounded();
         let engine = Box::new(Player(played.clone()));
-        let app = App::new(engine, sender, ThemeName::Dark, surroundings, "runs".into());
+        let theme = ThemeName::chosen(None, None, None, surroundings);
+        let app = App::new(engine, sender, theme, surroundings.unicode, "runs".into());
         Stage { app, played, messages, now: 1100.0 }
     }
 
@@ -318,6 +319,9 @@ pub fn press(spelling: &str) -> KeyEvent {
         "Right" => KeyCode::Right,
         "Space" => KeyCode::Char(' '),
         "Backspace" => KeyCode::Backspace,
+        _ if name.len() > 1 && name.starts_with('F') => {
+            KeyCode::F(name[1..].parse().expect("the number of a function key"))
+        }
         one => KeyCode::Char(one.chars().next().expect("a key")),
     };
     KeyEvent::new(code, modifiers)

@@ -8,7 +8,7 @@ use std::path::Path;
 fn help_lists_every_command_and_each_has_help_of_its_own() {
     let help = rankspace("--help").succeeds();
     let commands = "train resume eval evalb significance parse score sample consensus import export presets corpus watch bench \
-                    doctor completions";
+                    keys doctor completions";
     for command in commands.split(' ') {
         assert!(help.stdout.contains(&format!("\n  {command} ")), "{command}: {help}");
         rankspace(command).arg("--help").succeeds().prints("Usage: rankspace ");
@@ -62,6 +62,24 @@ fn completions_are_made_for_every_shell() {
         rankspace("completions").arg(shell).succeeds().prints("rankspace").prints("presets");
     }
     rankspace("completions tcsh").refused().complains("bash, elvish, fish");
+}
+
+#[test]
+fn keys_prints_a_template_and_says_what_is_wrong_with_the_users_own() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let keys = |arguments: &str| {
+        rankspace("keys").arg(arguments).env("HOME", home.path()).env("XDG_CONFIG_HOME", "")
+    };
+    let plain = keys("--defaults").succeeds();
+    plain.prints("\n[train]\n# new = [\"n\"]").prints("\n[everywhere]\n").prints("keys.toml");
+    let own = home.path().join(".config/rankspace/keys.toml");
+    std::fs::create_dir_all(own.parent().expect("a folder")).expect("makes");
+    std::fs::write(&own, "[train]\nstop = \"F5\"\n").expect("writes");
+    rankspace("keys").env("HOME", home.path()).succeeds().prints("\nstop = [\"F5\"]");
+    std::fs::write(&own, "[train]\nstop = \"F5\"\npauze = \"p\"\n").expect("writes");
+    let failed = rankspace("keys").env("HOME", home.path()).fails();
+    failed.prints("\nstop = [\"F5\"]").complains("keys.toml:3: Train has no command `pauze`");
+    rankspace("doctor").env("HOME", home.path()).fails().prints("keys.toml:3: ");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod device;
 mod ensembles;
 mod evalb;
 mod families;
+mod feel;
 mod fgg;
 mod floors;
 mod formats;

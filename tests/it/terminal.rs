@@ -37,6 +37,8 @@ pub fn bytes_of(key: &str) -> String {
         "Right" => "\u{1b}[C".into(),
         "Home" => "\u{1b}[H".into(),
         "Shift-Down" => "\u{1b}[1;2B".into(),
+        "Left" => "\u{1b}[D".into(),
+        "F5" => "\u{1b}[15~".into(),
         _ => match (key.strip_prefix("Ctrl-"), key.chars().count()) {
             (Some(letter), _) if letter.len() == 1 => {
                 char::from(letter.as_bytes()[0].to_ascii_uppercase() & 0x1f).into()
@@ -90,11 +92,22 @@ impl Session {
         prepare: impl FnOnce(&Path),
     ) -> Session {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let (home, work) = (folder.path().join("home"), folder.path().join("work"));
-        for path in [&home, &work] {
-            std::fs::create_dir(path).expect("makes a folder");
+        for name in ["home", "work"] {
+            std::fs::create_dir(folder.path().join(name)).expect("makes a folder");
         }
-        prepare(&work);
+        prepare(&folder.path().join("work"));
+        Session::start_in(folder, arguments, columns, rows, environment)
+    }
+
+    /// The same in the home and working directory that a session before was in.
+    pub fn start_in(
+        folder: tempfile::TempDir,
+        arguments: &[&str],
+        columns: u16,
+        rows: u16,
+        environment: &[(&str, &str)],
+    ) -> Session {
+        let (home, work) = (folder.path().join("home"), folder.path().join("work"));
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).expect("a pseudo-terminal");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_rankspace"));
@@ -145,6 +158,52 @@ impl Session {
         self.writer.write_all(text.as_bytes()).expect("the terminal takes keys");
         self.writer.flush().expect("the terminal takes keys");
         self
+    }
+
+    /// Presses and releases the left button in a cell, counted from 0.
+    pub fn click(&mut self, column: u16, row: u16) -> &mut Self {
+        self.mouse(0, (column, row), 'M').mouse(0, (column, row), 'm')
+    }
+
+    /// Drags from one cell to another.
+    pub fn drag(&mut self, from: (u16, u16), to: (u16, u16)) -> &mut Self {
+        self.mouse(0, from, 'M').mouse(32, to, 'M').mouse(0, to, 'm')
+    }
+
+    /// Turns the wheel down over a cell.
+    pub fn wheel_down(&mut self, column: u16, row: u16) -> &mut Self {
+        self.mouse(65, (column, row), 'M')
+    }
+
+    /// What a terminal sends of the mouse (SGR); fails where it was not asked to.
+    fn mouse(&mut self, button: u16, (column, row): (u16, u16), end: char) -> &mut Self {
+        self.until("a program that takes the mouse", |screen| {
+            screen.mouse_protocol_mode() == vt100::MouseProtocolMode::ButtonMotion
+                && screen.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr
+        });
+        self.keys(&format!("\u{1b}[<{button};{};{}{end}", column + 1, row + 1))
+    }
+
+    /// Waits for a text, and gives the cell where it begins.
+    pub fn finds(&mut self, text: &str) -> (u16, u16) {
+        let cell = |screen: &vt100::Screen| {
+            let (rows, columns) = screen.size();
+            (0..rows.get()).find_map(|row| {
+                let cells: Vec<String> = (0..columns.get())
+                    .map(|c| match screen.cell(row, c).map(|cell| cell.contents()) {
+                        // A cell that nothing was written to is a blank one.
+                        None | Some("") => " ".to_owned(),
+                        Some(symbol) => symbol.to_owned(),
+                    })
+                    .collect();
+                let from = |column: &u16| cells[usize::from(*column)..].concat();
+                (0..columns.get())
+                    .find(|column| from(column).starts_with(text))
+                    .map(|column| (column, row))
+            })
+        };
+        self.until(&format!("`{text}`"), |screen| cell(screen).is_some());
+        self.look(cell).unwrap_or_else(|| panic!("`{text}` went away"))
     }
 
     /// Types the key of a command that works on every screen.
@@ -240,8 +299,10 @@ impl Session {
         let deadline = Instant::now() + DEADLINE;
         let (lock, changed) = &*self.seen;
         let mut seen = lock.lock().expect("no reader panics");
-        let clean =
-            |s: &vt100::Screen| !s.alternate_screen() && !s.hide_cursor() && !s.bracketed_paste();
+        let clean = |s: &vt100::Screen| {
+            let has_mouse = s.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
+            !s.alternate_screen() && !s.hide_cursor() && !s.bracketed_paste() && !has_mouse
+        };
         while !clean(seen.parser.screen()) {
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero() && !seen.closed, "the terminal was left as it was not before");

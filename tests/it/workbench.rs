@@ -4,6 +4,7 @@ use crate::terminal::{Session, bytes_of, key_of};
 use rankspace::ensemble::ledger::{Ledger, Verdict};
 use rankspace::workbench::ScreenId::{Boost, Corpora, Parses, Rerank, Runs, Train};
 use rankspace::workbench::commands::{find, table};
+use rankspace::workbench::keymap::Keymap;
 use rankspace::workbench::keys::Key;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -317,12 +318,13 @@ fn every_key_that_scenarios_type_is_the_first_of_its_command() {
         let key = Key::parse(first).expect("spelt right");
         let screens = scope.map_or_else(|| vec![Corpora, Train, Parses], |id| vec![id]);
         for screen in screens {
-            let found = find(screen, key).expect("bound");
+            let found = find(&Keymap::default(), screen, key).expect("bound");
             assert_eq!((found.0, found.1.name), (scope, command.name), "{first} on {screen:?}");
         }
     }
     for key in ["Esc", "Ctrl-c"] {
-        assert!(find(Train, Key::parse(key).expect("spelt right")).is_some(), "{key}");
+        let key = Key::parse(key).expect("spelt right");
+        assert!(find(&Keymap::default(), Train, key).is_some(), "{key:?}");
     }
 }
 

@@ -1,8 +1,12 @@
 //! State of the whole workbench, and what a message does to it.
 
 mod leave;
+mod mouse;
 mod opening;
+mod preferences;
 mod runs;
+
+pub use preferences::Preferences;
 
 use crate::report::Level;
 use crate::workbench::command::{Command, Scope};
@@ -11,16 +15,18 @@ use crate::workbench::engine::Engine;
 use crate::workbench::frame::Scene;
 use crate::workbench::keys::Key;
 use crate::workbench::layers::{self, Choose, Help, Layer, LayerInput, Verdict};
+use crate::workbench::memory::{Keeper, Memory};
 use crate::workbench::message::Message;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::{Outcome, TaskReport};
+use crate::workbench::places::Places;
 use crate::workbench::popup::{Answer, Item, Popup};
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::screens;
 use crate::workbench::shared::Shared;
 use crate::workbench::start::{Opening, UserData};
 use crate::workbench::task::Tasks;
-use crate::workbench::theme::{Surroundings, Theme, ThemeName};
+use crate::workbench::theme::{Theme, ThemeName};
 use crossbeam_channel::Sender;
 use crossterm::event::{Event as Terminal, KeyEvent, KeyEventKind};
 use ratatui::Frame;
@@ -76,6 +82,14 @@ pub struct App {
     data: UserData,
     /// What to do when the list of runs is first known.
     on_listed: Option<Opening>,
+    /// What the mouse can reach in the last frame.
+    places: Places,
+    mouse: mouse::Mouse,
+    /// What is remembered for the next start, and what of it was told last.
+    memory: Memory,
+    kept: Memory,
+    /// Writes it; `None` where nothing is remembered.
+    keeper: Option<Keeper>,
 }
 
 impl App {
@@ -83,17 +97,16 @@ impl App {
         engine: Box<dyn Engine>,
         messages: Sender<Message>,
         theme: ThemeName,
-        surroundings: Surroundings,
+        unicode: bool,
         runs_folder: PathBuf,
     ) -> App {
-        let name = if surroundings.no_color { ThemeName::Mono } else { theme };
         App {
             screens: screens::all(),
             active: ScreenId::Train,
             layers: Vec::new(),
             left: HashMap::new(),
             shared: Shared { runs_folder, ..Shared::default() },
-            theme: Theme::new(name, surroundings.unicode),
+            theme: Theme::new(theme, unicode),
             tasks: Tasks::new(messages.clone()),
             engine,
             messages,
@@ -108,18 +121,29 @@ impl App {
             copies: Vec::new(),
             data: UserData::default(),
             on_listed: None,
+            places: Places::default(),
+            mouse: mouse::Mouse::default(),
+            memory: Memory::default(),
+            kept: Memory::default(),
+            keeper: None,
         }
     }
 
-    /// Paints everything; changes nothing.
+    /// Paints everything; changes nothing but the note of what the mouse can reach.
     pub fn draw(&self, frame: &mut Frame) {
+        self.places.clear();
         let layers: Vec<&dyn Layer> = self.layers.iter().map(|open| &*open.layer).collect();
         let scene = Scene {
             active: self.active,
             screen: self.active_screen(),
             layers: &layers,
             status: self.status.as_ref(),
-            view: View { shared: &self.shared, theme: &self.theme, tick: self.tick },
+            view: View {
+                shared: &self.shared,
+                theme: &self.theme,
+                tick: self.tick,
+                places: Some(&self.places),
+            },
         };
         scene.draw(frame);
     }
@@ -163,8 +187,9 @@ impl App {
     /// Takes in one message; `now` is the wall clock in seconds since 1970.
     pub fn handle(&mut self, message: Message, now: f64) {
         self.shared.now = now;
-        self.dirty = true;
-        self.urgent |= matches!(message, Message::Terminal(_));
+        let before = std::mem::replace(&mut self.dirty, true);
+        let by_user = matches!(message, Message::Terminal(_));
+        self.urgent |= by_user;
         match message {
             Message::Terminal(Terminal::Key(key)) if key.kind != KeyEventKind::Release => {
                 self.key(key);
@@ -172,7 +197,8 @@ impl App {
             Message::Terminal(Terminal::Paste(text)) => self.paste(&text),
             // A new size needs a new frame and nothing else.
             Message::Terminal(Terminal::Resize(..)) => {}
-            Message::Terminal(_) => self.dirty = false,
+            Message::Terminal(Terminal::Mouse(event)) => self.mouse(event),
+            Message::Terminal(_) => self.dirty = before,
             Message::Events(id, events) => self.events(id, &events),
             Message::Folders(listed) => self.listed(listed),
             Message::Task(mut report) => {
@@ -190,6 +216,9 @@ impl App {
                 self.leave(Leaving::Stop);
             }
         }
+        if by_user {
+            self.remember();
+        }
     }
 
     fn log(&mut self, level: Level, source: &str, text: &str) {
@@ -200,22 +229,19 @@ impl App {
 
     fn key(&mut self, event: KeyEvent) {
         let key = Key::of(&event);
-        let quit = commands::GLOBAL.iter().find(|c| c.name == "quit");
-        let interrupts = event.modifiers.contains(crossterm::event::KeyModifiers::CONTROL)
-            && quit.is_some_and(|c| c.keys.iter().any(|k| Key::parse(k) == Some(key)));
-        if interrupts {
+        // Whatever keys the user gives to commands, this one gets out of everything.
+        if Key::parse(commands::INTERRUPT) == Some(key) {
             return self.interrupt();
         }
         self.status = None;
         match self.layers.last_mut().map(|open| open.layer.update(LayerInput::Key(event))) {
-            Some(Verdict::Consumed) => return,
-            Some(Verdict::Close(answer)) => return self.close(answer),
             Some(Verdict::Pass) | None => {}
+            Some(verdict) => return self.judged(verdict),
         }
         if self.screen(self.active).is_some_and(|s| s.editing()) {
             return self.tell(self.active, Input::Key(event));
         }
-        match commands::find(self.active, key) {
+        match commands::find(&self.shared.keymap, self.active, key) {
             Some((scope, command)) => self.command(scope, command),
             None => self.tell(self.active, Input::Key(event)),
         }
@@ -242,9 +268,22 @@ impl App {
 
     fn paste(&mut self, text: &str) {
         match self.layers.last_mut().map(|open| open.layer.update(LayerInput::Paste(text))) {
-            Some(Verdict::Consumed) => {}
-            Some(Verdict::Close(answer)) => self.close(answer),
             Some(Verdict::Pass) | None => self.tell(self.active, Input::Paste(text)),
+            Some(verdict) => self.judged(verdict),
+        }
+    }
+
+    /// Does what the uppermost layer says of what came to it.
+    fn judged(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Consumed | Verdict::Pass => {}
+            Verdict::Close(answer) => self.close(answer),
+            Verdict::Ask(effect) => {
+                let mut queue = VecDeque::from([(self.active, effect)]);
+                while let Some((from, effect)) = queue.pop_front() {
+                    self.apply(from, effect, &mut queue);
+                }
+            }
         }
     }
 
@@ -264,12 +303,20 @@ impl App {
         match command.name {
             "next-screen" => self.show(tab(1)),
             "previous-screen" => self.show(tab(ScreenId::ALL.len() - 1)),
-            "help" => self.open(Owner::Workbench, "help", Box::new(Help::new(self.active))),
+            "help" => {
+                let help = Help::new(self.active, self.shared.keymap.clone());
+                self.open(Owner::Workbench, "help", Box::new(help));
+            }
             "palette" => self.open_palette(),
             "theme" => {
-                self.theme = Theme::new(self.theme.name.next(), self.theme.unicode);
-                self.status = Some((Level::Info, format!("theme: {}", self.theme.name.name())));
+                let theme = self.theme.name.next();
+                self.theme = Theme::new(theme, self.theme.unicode);
+                self.memory.theme = Some(theme);
+                let text = format!("theme: {}, {}", theme.name(), theme.meaning());
+                self.status = Some((Level::Info, text));
             }
+            "resize" => self.open_resize(),
+            "mouse" => self.toggle_mouse(),
             "stop-task" => self.stop_task(),
             "quit" => self.quit(),
             name => {
@@ -435,6 +482,7 @@ impl App {
             Effect::Follow(id) => self.follow(id),
             Effect::Overlay(id) => self.overlay(id),
             Effect::Trash(id) => self.trash(id),
+            Effect::MoveBorder { split, by } => self.move_border(split, by),
         }
     }
 

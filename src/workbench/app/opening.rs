@@ -63,6 +63,7 @@ impl App {
         }
         let mut first_corpus = true;
         for item in named {
+            self.memory.note(item.path(), item.what());
             match item {
                 Named::Run(path) => {
                     let screen = screen_of(&path);
@@ -137,9 +138,9 @@ impl App {
             () if run.is_reranker() => Some(ScreenId::Rerank),
             () => None,
         };
-        if let Some(screen) = screen {
-            self.show(screen);
-        }
+        // What was looked at last is looked at again.
+        let screen = self.memory.screen.or(screen).unwrap_or(self.active);
+        self.show(screen);
         let title = "Welcome back".into();
         self.ask("opening", Popup::Question { id: "opening", title, text, choices });
     }

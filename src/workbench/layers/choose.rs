@@ -1,4 +1,4 @@
-use super::layer::{Layer, LayerInput, Verdict, frame_popup};
+use super::layer::{Layer, LayerInput, ROWS, Verdict, frame_popup};
 use crate::workbench::field::Field;
 use crate::workbench::popup::{Answer, Item};
 use crate::workbench::screen::View;
@@ -81,6 +81,13 @@ impl Layer for Choose {
                 self.filter.paste(text);
                 self.refilter();
             }
+            LayerInput::Point(row) => {
+                if let Some(&item) = self.shown.get(row) {
+                    return Verdict::Close(Answer::Item(item));
+                }
+            }
+            LayerInput::Wheel(by) => self.move_by(by),
+            LayerInput::Task(_) => {}
             LayerInput::Key(key) => {
                 let control = key.modifiers.contains(KeyModifiers::CONTROL);
                 match key.code {
@@ -131,6 +138,7 @@ impl Layer for Choose {
         }
         let rows = usize::from(list.height);
         let top = (self.selected + 1).saturating_sub(rows.max(1));
+        view.list(ROWS, list, top, self.selected, self.shown.len());
         for (row, &i) in self.shown.iter().skip(top).take(rows).enumerate() {
             let item = &self.items[i];
             let chosen = top + row == self.selected;
@@ -181,6 +189,9 @@ mod tests {
             list.update(LayerInput::Key(KeyEvent::from(KeyCode::Char(c))));
         }
         let enter = LayerInput::Key(KeyEvent::from(KeyCode::Enter));
-        assert_eq!(list.update(enter), Verdict::Close(Answer::Item(2)));
+        assert!(matches!(list.update(enter), Verdict::Close(Answer::Item(2))));
+        // The only row that is left, with the mouse.
+        assert!(matches!(list.update(LayerInput::Point(0)), Verdict::Close(Answer::Item(2))));
+        assert!(matches!(list.update(LayerInput::Point(1)), Verdict::Consumed));
     }
 }

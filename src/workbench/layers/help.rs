@@ -1,7 +1,8 @@
 use super::layer::{Layer, LayerInput, Verdict, frame_popup};
 use crate::report::counted;
-use crate::workbench::command::Command;
+use crate::workbench::command::{Command, Scope};
 use crate::workbench::commands::GLOBAL;
+use crate::workbench::keymap::Keymap;
 use crate::workbench::keys;
 use crate::workbench::names::ScreenId;
 use crate::workbench::popup::Answer;
@@ -25,6 +26,7 @@ const PAGE: usize = SMALLEST.1 as usize - 5;
 /// All keys of a screen, straight from the table of commands, and what its words mean.
 pub struct Help {
     screen: ScreenId,
+    keymap: Keymap,
     scroll: usize,
 }
 
@@ -35,8 +37,8 @@ enum Row {
 }
 
 impl Help {
-    pub fn new(screen: ScreenId) -> Help {
-        Help { screen, scroll: 0 }
+    pub fn new(screen: ScreenId, keymap: Keymap) -> Help {
+        Help { screen, keymap, scroll: 0 }
     }
 
     fn rows(&self, unicode: bool) -> Vec<Row> {
@@ -45,19 +47,21 @@ impl Help {
             let parts = text::wrap(text, WIDTH - KEYS - 2).into_iter();
             parts.map(move |part| Row::Pair(std::mem::take(&mut first), part)).collect::<Vec<_>>()
         };
-        let command = |c: &'static Command| {
-            let keys: Vec<String> = c.keys.iter().map(|k| keys::shown(k, unicode)).collect();
-            pair(keys.join(" "), c.help)
+        let command = |scope: Scope, c: &'static Command| {
+            let keys = self.keymap.keys(scope, c).into_iter();
+            let keys = keys.map(|k| keys::shown(k, unicode)).collect::<Vec<_>>().join(" ");
+            // A command without a key is in the palette still.
+            pair(if keys.is_empty() { "-".to_owned() } else { keys }, c.help)
         };
         let mut rows = vec![Row::Heading(format!("Keys on {}", self.screen.title()))];
-        rows.extend(screens::commands(self.screen).flat_map(command));
+        rows.extend(screens::commands(self.screen).flat_map(|c| command(Some(self.screen), c)));
         rows.push(Row::Heading(String::new()));
         rows.push(Row::Heading("What the words and figures mean".into()));
         let notes = screens::notes(self.screen).iter();
         rows.extend(notes.flat_map(|term| pair(term.name.to_owned(), term.meaning)));
         rows.push(Row::Heading(String::new()));
         rows.push(Row::Heading("Keys on every screen".into()));
-        rows.extend(GLOBAL.iter().flat_map(command));
+        rows.extend(GLOBAL.iter().flat_map(|c| command(None, c)));
         rows
     }
 
@@ -75,6 +79,9 @@ impl Help {
 
 impl Layer for Help {
     fn update(&mut self, input: LayerInput) -> Verdict {
+        if let LayerInput::Wheel(by) = input {
+            self.scroll = self.scroll.saturating_add_signed(by).min(self.last());
+        }
         let LayerInput::Key(key) = input else { return Verdict::Consumed };
         self.scroll = match key.code {
             KeyCode::Down | KeyCode::Char('j') => self.scroll + 1,
@@ -140,7 +147,7 @@ mod tests {
 
     #[test]
     fn it_scrolls_as_far_as_the_smallest_terminal_needs_and_back_at_once() {
-        let mut help = Help::new(ScreenId::Grammar);
+        let mut help = Help::new(ScreenId::Grammar, Keymap::default());
         for _ in 0..500 {
             help.update(LayerInput::Key(press("Down")));
         }
@@ -151,11 +158,11 @@ mod tests {
 
     #[test]
     fn asked_again_it_turns_to_the_meanings_and_then_closes() {
-        let mut help = Help::new(ScreenId::Grammar);
-        assert_eq!(help.update(LayerInput::Key(press("?"))), Verdict::Consumed);
+        let mut help = Help::new(ScreenId::Grammar, Keymap::default());
+        assert!(matches!(help.update(LayerInput::Key(press("?"))), Verdict::Consumed));
         let top = help.rows(true).into_iter().nth(help.scroll);
         assert!(matches!(top, Some(Row::Heading(text)) if text.starts_with("What")));
         let closed = help.update(LayerInput::Key(press("?")));
-        assert_eq!(closed, Verdict::Close(Answer::Cancelled));
+        assert!(matches!(closed, Verdict::Close(Answer::Cancelled)));
     }
 }

@@ -1,7 +1,8 @@
 //! What a layer is, and the frame that all of them have.
 
+use crate::workbench::news::TaskReport;
 use crate::workbench::popup::Answer;
-use crate::workbench::screen::View;
+use crate::workbench::screen::{Effect, View};
 use crate::workbench::theme::Theme;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -9,9 +10,11 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Block, BorderType, Clear, Padding};
 
 /// What a layer did with an event.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub enum Verdict {
     Consumed,
+    /// It stays, and wants something done.
+    Ask(Effect),
     /// Not for it; the layer below may have it.
     Pass,
     /// It is done.
@@ -19,11 +22,20 @@ pub enum Verdict {
 }
 
 /// What comes to a layer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub enum LayerInput<'a> {
     Key(KeyEvent),
     Paste(&'a str),
+    /// The mouse chose a row of its list.
+    Point(usize),
+    /// The wheel was turned by so many rows, down if positive.
+    Wheel(isize),
+    /// A task that it asked for has news.
+    Task(&'a mut TaskReport),
 }
+
+/// The name under which popups note the rows of their lists.
+pub(super) const ROWS: &str = "popup";
 
 /// A popup with state of its own.
 pub trait Layer {

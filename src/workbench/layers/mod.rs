@@ -6,6 +6,7 @@ mod layer;
 mod note;
 mod prompt;
 mod question;
+mod resize;
 
 pub use choose::{Choose, fuzzy};
 pub use help::Help;
@@ -13,6 +14,7 @@ pub use layer::{Layer, LayerInput, Verdict};
 pub use note::Note;
 pub use prompt::Prompt;
 pub use question::Question;
+pub use resize::Resize;
 
 use super::popup::Popup;
 

@@ -23,6 +23,10 @@ impl Note {
 
 impl Layer for Note {
     fn update(&mut self, input: LayerInput) -> Verdict {
+        if let LayerInput::Wheel(by) = input {
+            let last = self.lines.len() as u16;
+            self.scroll = self.scroll.saturating_add_signed(by as i16).min(last);
+        }
         let LayerInput::Key(key) = input else { return Verdict::Consumed };
         match key.code {
             KeyCode::Down => self.scroll = (self.scroll + 1).min(self.lines.len() as u16),

@@ -32,6 +32,7 @@ impl Layer for Prompt {
                 }
                 _ => self.field.key(&key),
             },
+            LayerInput::Point(_) | LayerInput::Wheel(_) | LayerInput::Task(_) => {}
         }
         Verdict::Consumed
     }

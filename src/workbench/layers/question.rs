@@ -1,4 +1,4 @@
-use super::layer::{Layer, LayerInput, Verdict, frame_popup};
+use super::layer::{Layer, LayerInput, ROWS, Verdict, frame_popup};
 use crate::workbench::popup::{Answer, Choice};
 use crate::workbench::screen::View;
 use crate::workbench::text;
@@ -24,6 +24,11 @@ impl Question {
 
 impl Layer for Question {
     fn update(&mut self, input: LayerInput) -> Verdict {
+        if let LayerInput::Point(row) = input
+            && let Some(choice) = self.choices.get(row)
+        {
+            return Verdict::Close(Answer::Choice(choice.key));
+        }
         let LayerInput::Key(key) = input else { return Verdict::Consumed };
         let count = self.choices.len().max(1);
         match key.code {
@@ -56,6 +61,9 @@ impl Layer for Question {
         let height = text_height + self.choices.len() as u16 + 3;
         let inside = frame_popup(frame, area, (width, height), &self.title, theme);
         frame.render_widget(text.style(theme.text), inside);
+        let y = (inside.y + text_height + 1).min(inside.bottom());
+        let rows = Rect { y, height: inside.bottom() - y, ..inside };
+        view.list(ROWS, rows, 0, self.selected, self.choices.len());
         for (i, choice) in self.choices.iter().enumerate() {
             let y = inside.y + text_height + 1 + i as u16;
             if y >= inside.bottom() {

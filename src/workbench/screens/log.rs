@@ -3,6 +3,7 @@
 use crate::report::Level;
 use crate::workbench::command::Command;
 use crate::workbench::names::ScreenId;
+use crate::workbench::places::Place;
 use crate::workbench::screen::{Context, Input, Screen, Term, View};
 use crate::workbench::shared::{LogLine, LogStore, Shared};
 use crate::workbench::text;
@@ -141,6 +142,7 @@ impl Screen for Log {
         }
         let inside = block.inner(area);
         frame.render_widget(block, area);
+        view.place(inside, Place::Wheel { up: "up", down: "down", times: 3 });
         // From the bottom up, until the screen is full.
         let mut rows: Vec<Line> = Vec::new();
         for line in self.matching(log).rev().skip(self.back) {

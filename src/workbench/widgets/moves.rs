@@ -1,6 +1,8 @@
 //! Moving through lists and over trees with the same keys on every screen.
 
 use crate::workbench::command::Command;
+use crate::workbench::screen::View;
+use ratatui::layout::Rect;
 use std::ops::Range;
 
 const fn command(name: &'static str, keys: &'static [&'static str], help: &'static str) -> Command {
@@ -28,6 +30,9 @@ pub const SCROLL_COLUMNS: &[Command] = &[
     command("scroll-left", &["Left", "h"], "Scroll trees to the left"),
     command("scroll-right", &["Right", "l"], "Scroll trees to the right"),
 ];
+
+/// All of them.
+pub const ALL: [&[Command]; 3] = [LIST, SCROLL_ROWS, SCROLL_COLUMNS];
 
 /// Rows of a page.
 const PAGE: usize = 10;
@@ -63,6 +68,14 @@ pub fn scrolled(name: &str) -> Option<(isize, isize)> {
 pub fn visible(at: usize, len: usize, height: usize) -> Range<usize> {
     let start = at.saturating_sub(height / 2).min(len.saturating_sub(height));
     start..len.min(start + height)
+}
+
+/// The same for an area with one row a line, where the mouse can choose them: a click comes to the
+/// screen as [`Input::Point`](crate::workbench::screen::Input::Point) with the name of the list.
+pub fn rows(view: &View, list: &'static str, area: Rect, at: usize, len: usize) -> Range<usize> {
+    let visible = visible(at, len, usize::from(area.height));
+    view.list(list, area, visible.start, at, len);
+    visible
 }
 
 #[cfg(test)]

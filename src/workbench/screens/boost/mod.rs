@@ -218,6 +218,22 @@ impl Boost {
         }
     }
 
+    /// Selects what the mouse chose; the keys go with it.
+    fn point(&mut self, list: &str, row: usize, context: &mut Context) {
+        match list {
+            "rounds" => {
+                self.page = Page::Figures;
+                self.turn(row, context);
+            }
+            "sentences" => {
+                self.page = Page::Sentences;
+                self.select(row, context);
+            }
+            "twins" => self.select_twin(row, context),
+            _ => {}
+        }
+    }
+
     fn toggle_curve(&mut self, context: &mut Context) {
         let Some(book) = &self.book else { return };
         let number = book.rounds[self.round()].kept.number;
@@ -459,6 +475,7 @@ impl Screen for Boost {
                 self.filter.paste(text);
                 self.relist(context);
             }
+            Input::Point { list, row } => self.point(list, row, context),
             Input::LeaveField => self.filtering = false,
             Input::Shown => {
                 self.seen = true;

@@ -55,7 +55,13 @@ impl Boost {
         let Some(sentence) = self.sentence() else { return };
         let last = self.pairs.of(sentence).map_or(0, |twins| twins.len().saturating_sub(1));
         let at = self.pairs.at;
-        self.pairs.at = if next { (at + 1).min(last) } else { at.saturating_sub(1) };
+        self.select_twin(if next { (at + 1).min(last) } else { at.saturating_sub(1) }, context);
+    }
+
+    /// Turns to a twin, and with it what verdicts are about.
+    pub(super) fn select_twin(&mut self, at: usize, context: &Context) {
+        let Some(sentence) = self.sentence() else { return };
+        self.pairs.at = at;
         if self.span.is_some() {
             let twin = self.pairs.of(sentence).and_then(|twins| twins.get(self.pairs.at));
             self.span = twin.map(|twin| (twin.here.start, twin.here.end));

@@ -262,6 +262,21 @@ impl Corpora {
         true
     }
 
+    /// Selects what the mouse chose.
+    fn point(&mut self, list: &str, row: usize, context: &mut Context) {
+        match list {
+            "corpora" => self.choose(row, context),
+            "ranked" => self.ranked = row,
+            "problems" => self.problem = row,
+            "settings" => self.setting = row,
+            "sentences" => {
+                self.sentence = row;
+                self.lay_out(context);
+            }
+            _ => {}
+        }
+    }
+
     /// Rows of the longer list among the histograms.
     fn ranks(&self) -> usize {
         let Some(loaded) = &self.loaded else { return 0 };
@@ -486,6 +501,7 @@ impl Screen for Corpora {
                 self.editing = false;
                 self.search.leave();
             }
+            Input::Point { list, row } => self.point(list, row, context),
             Input::Shown => {
                 self.seen = true;
                 self.refresh(context);

@@ -44,8 +44,8 @@ pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View)
         return aligned::draw_table(screen, computed, frame, body, view);
     }
     let list_width = if area.width >= WIDE { (area.width / 4).max(LIST) } else { LIST };
-    let [list, detail] =
-        Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
+    let split = [Constraint::Length(list_width), Constraint::Fill(1)];
+    let [list, detail] = view.columns("grammar.list", split, body);
     draw_list(screen, computed, frame, list, view);
     if let (true, Some(map)) = (screen.mapped, &computed.transitions) {
         return states::draw_map(screen, map, frame, detail, view);
@@ -165,7 +165,7 @@ fn draw_list(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: Rec
     };
     let heading = format!("{:<6} {:<BAR$} {:>5}  {last}", "symbol", "expected", "%");
     frame.render_widget(Line::styled(heading, theme.dim), head);
-    let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
+    let visible = moves::rows(view, "symbols", body, screen.at, screen.order.len());
     for (y, place) in (body.y..).zip(visible) {
         let symbol = screen.order[place];
         let s = &statistics[symbol];

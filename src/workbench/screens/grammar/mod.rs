@@ -336,6 +336,7 @@ impl Screen for Grammar {
                 self.filter.paste(text);
                 self.relist(context);
             }
+            Input::Point { list: "symbols", row } => self.select(row, context),
             Input::LeaveField => self.editing = false,
             Input::Shown => {
                 self.seen = true;

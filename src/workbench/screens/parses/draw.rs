@@ -45,16 +45,16 @@ pub(super) fn draw(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) 
         draw_sentence(screen, frame, body, view, area.width >= WIDE);
     } else if area.width >= WIDE {
         let list_width = (area.width / 3).max(46);
-        let [list, right] =
-            Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
+        let split = [Constraint::Length(list_width), Constraint::Fill(1)];
+        let [list, right] = view.columns("parses.list", split, body);
         draw_list(screen, frame, list, view);
         draw_sentence(screen, frame, right, view, true);
     } else {
         // Trees need more rows than surprisals do.
         let share = if is_language_model(screen, view) { 2 } else { 1 };
         let rows = (share * body.height / 5).max(4);
-        let [list, below] =
-            Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
+        let split = [Constraint::Length(rows), Constraint::Fill(1)];
+        let [list, below] = view.stack("parses.rows", split, body);
         draw_list(screen, frame, list, view);
         draw_sentence(screen, frame, below, view, false);
     }
@@ -226,7 +226,7 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         false => "   no  len     F1  lp/word",
     };
     frame.render_widget(Line::styled(heading, theme.dim), head);
-    let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
+    let visible = moves::rows(view, "sentences", body, screen.at, screen.order.len());
     for (y, place) in (body.y..).zip(visible) {
         let number = screen.order[place];
         let unit = language_model.then_some(screen.unit);
@@ -292,8 +292,8 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
     let heat_below = wide && area.height >= TALL;
     let (trees, heat) = match (heat_below, screen.heat_first) {
         (true, _) => {
-            let [trees, heat] =
-                Layout::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(body);
+            let split = [Constraint::Fill(3), Constraint::Fill(2)];
+            let [trees, heat] = view.stack("parses.heat", split, body);
             (Some(trees), Some(heat))
         }
         (false, true) => (None, Some(body)),
@@ -304,11 +304,11 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
         let (gold, induced) = match (has_gold, wide) {
             (false, _) => (None, area),
             (true, true) => {
-                let [gold, induced] = Layout::horizontal(split).areas(area);
+                let [gold, induced] = view.columns("parses.gold", split, area);
                 (Some(gold), induced)
             }
             (true, false) => {
-                let [gold, induced] = Layout::vertical(split).areas(area);
+                let [gold, induced] = view.stack("parses.above", split, area);
                 (Some(gold), induced)
             }
         };

@@ -472,6 +472,10 @@ impl Screen for Parses {
                 self.editing = None;
                 self.search.leave();
             }
+            Input::Point { list: "sentences", row } => {
+                self.typed.leave();
+                self.select(row, context);
+            }
             Input::Shown => {
                 self.seen = true;
                 self.follow(context);
@@ -482,7 +486,7 @@ impl Screen for Parses {
             Input::Answer { popup: jump::POPUP, answer } => self.jump(answer, context),
             Input::Answer { popup, answer } => self.export(popup, answer, context),
             Input::Task(report) => self.task(report, context),
-            Input::Run(_) | Input::Tick => {}
+            Input::Run(_) | Input::Tick | Input::Point { .. } => {}
         }
     }
 

@@ -243,11 +243,32 @@ impl Rerank {
         true
     }
 
+    /// Selects what the mouse chose; the keys go with it.
+    fn point(&mut self, list: &str, row: usize, context: &mut Context) {
+        match list {
+            "problems" => self.problem = row,
+            "sentences" => {
+                self.focus = Focus::Sentences;
+                self.select(row, context);
+            }
+            "candidates" => {
+                self.focus = Focus::Candidates;
+                self.select_candidate(row, context);
+            }
+            _ => {}
+        }
+    }
+
     fn turn_candidate(&mut self, name: &'static str, context: &mut Context) {
         let order = self.candidates();
         let at = order.iter().position(|k| *k == self.candidate).unwrap_or(0);
-        let Some(at) = moves::moved(name, at, order.len()) else { return };
-        if let Some(candidate) = order.get(at) {
+        if let Some(at) = moves::moved(name, at, order.len()) {
+            self.select_candidate(at, context);
+        }
+    }
+
+    fn select_candidate(&mut self, at: usize, context: &mut Context) {
+        if let Some(candidate) = self.candidates().get(at) {
             self.candidate = *candidate;
             self.decision = 0;
             self.lay_out(context);
@@ -455,6 +476,7 @@ impl Screen for Rerank {
                 self.filter.paste(text);
                 self.relist(context);
             }
+            Input::Point { list, row } => self.point(list, row, context),
             Input::LeaveField => self.filtering = false,
             Input::Shown => {
                 self.seen = true;

@@ -331,6 +331,14 @@ impl Screen for Runs {
                     page.hear(report, context);
                 }
             }
+            Input::Point { list: "runs", row } => {
+                self.at = self.rows(context.shared).get(row).map(Row::key);
+            }
+            Input::Point { list: "points", row } => {
+                if let Some(page) = &mut self.page {
+                    page.point(row);
+                }
+            }
             Input::LeaveField => self.filtering = false,
             Input::Shown | Input::Selection => {
                 self.settle(context.shared);

@@ -67,6 +67,8 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
     frame.render_widget(header(names, wide).style(theme.dim), inside);
     let rows = usize::from(inside.height - 1);
     let top = (at + 1).saturating_sub(rows);
+    let body = Rect { y: inside.y + 1, height: inside.height - 1, ..inside };
+    view.list("runs", body, top, at, lines.len());
     for (i, line) in lines.iter().skip(top).take(rows).enumerate() {
         let place = Rect { y: inside.y + 1 + i as u16, height: 1, ..inside };
         let line = match line {
@@ -104,8 +106,8 @@ fn draw_literature(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) -> R
     let width = usize::from(block.inner(area).width);
     let lines = literature::lines(trees, width, view.theme);
     let height = (lines.len() as u16 + 2).min(area.height * 3 / 5);
-    let [above, below] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
+    let split = [Constraint::Fill(1), Constraint::Length(height)];
+    let [above, below] = view.stack("runs.literature", split, area);
     let inside = block.inner(below);
     frame.render_widget(block, below);
     frame.render_widget(Paragraph::new(lines), inside);

@@ -5,6 +5,7 @@ use super::{Train, charts, side, table};
 use crate::report::counted;
 use crate::workbench::clock::Along;
 use crate::workbench::figures::{Figure, Kind};
+use crate::workbench::places::Place;
 use crate::workbench::screen::View;
 use crate::workbench::seeds::Seeds;
 use crate::workbench::shared::{RunEntry, Standing};
@@ -28,8 +29,8 @@ pub fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
         return empty_state(frame, area, "Train", lines, view.theme);
     };
     if area.width >= WIDE {
-        let [charts, beside] =
-            Layout::horizontal([Constraint::Fill(1), Constraint::Length(side::WIDTH)]).areas(area);
+        let split = [Constraint::Fill(1), Constraint::Length(side::WIDTH)];
+        let [charts, beside] = view.columns("train.charts", split, area);
         draw_charts(train, frame, charts, view);
         side::draw(train, run, frame, beside, view);
         return;
@@ -43,7 +44,7 @@ pub fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
         return draw_charts(train, frame, body, view);
     }
     // The published figures take the place of the lower charts.
-    let [charts, published] = Layout::vertical([Constraint::Fill(1); 2]).areas(body);
+    let [charts, published] = view.stack("train.literature", [Constraint::Fill(1); 2], body);
     draw_charts(train, frame, charts, view);
     let block = pane(literature::title(), view.theme, false);
     let inside = block.inner(published);
@@ -68,6 +69,7 @@ fn draw_charts(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
     if train.table {
         return table::draw(train, frame, area, view);
     }
+    view.place(area, Place::Wheel { up: "zoom-in", down: "zoom-out", times: 1 });
     let figures = train.charts.page.figures(Kind::of(view.shared.selected_run()));
     // Two rows where they have their five lines each.
     let rows = figures.len().div_ceil(2).min(usize::from(area.height / 5).max(1));

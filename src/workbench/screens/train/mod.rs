@@ -114,7 +114,7 @@ impl Train {
         match (name, run) {
             ("literature", _) => self.literature = !self.literature,
             ("scroll-up" | "scroll-down", Some(run)) => {
-                let view = View { shared: context.shared, theme: context.theme, tick: 0 };
+                let view = View::new(context.shared, context.theme);
                 let last = side::lines(self, run, &view).len().saturating_sub(1);
                 let rows = moves::scrolled(name).map_or(0, |(_, rows)| rows);
                 self.scroll = self.scroll.saturating_add_signed(rows).min(last);

@@ -10,7 +10,7 @@ use crate::workbench::text::{figure, fit};
 use crate::workbench::widgets::chart::{Chart, Names, Trace};
 use crate::workbench::widgets::{moves, pane};
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Padding;
@@ -26,17 +26,17 @@ pub fn draw(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &V
     let (charts, table) = if area.width >= WIDE {
         // The charts have at least as much room.
         let columns = if area.width >= 2 * TABLES.0 + 20 { TABLES.1 } else { TABLES.0 };
-        let [charts, table] =
-            Layout::horizontal([Constraint::Fill(1), Constraint::Length(columns)]).areas(area);
+        let split = [Constraint::Fill(1), Constraint::Length(columns)];
+        let [charts, table] = view.columns("boost.rounds", split, area);
         (charts, table)
     } else {
         let rows = (book.rounds.len() as u16 + 3).max(6).min(area.height / 2);
-        let [charts, table] =
-            Layout::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(area);
+        let split = [Constraint::Fill(1), Constraint::Length(rows)];
+        let [charts, table] = view.stack("boost.table", split, area);
         (charts, table)
     };
-    let [first, third] =
-        Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(charts);
+    let split = [Constraint::Fill(3), Constraint::Fill(2)];
+    let [first, third] = view.columns("boost.charts", split, charts);
     draw_weights(screen, book, frame, first, view);
     draw_scores(screen, book, frame, third, view);
     draw_table(screen, book, frame, table, view);
@@ -143,7 +143,7 @@ fn draw_table(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: 
     let at = screen.round();
     let curves = screen.curves();
     let milestones = book.milestones();
-    let visible = moves::visible(at, book.rounds.len(), usize::from(body.height));
+    let visible = moves::rows(view, "rounds", body, at, book.rounds.len());
     for (y, place) in (body.y..).zip(visible) {
         let page = &book.rounds[place];
         let line_area = Rect { y, height: 1, ..body };

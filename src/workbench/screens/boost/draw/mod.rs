@@ -31,8 +31,8 @@ pub fn draw(screen: &Boost, frame: &mut Frame, area: Rect, view: &View) {
     let large = area.width >= LARGE.0 && area.height >= LARGE.1;
     if large && !screen.zoomed {
         let rows = (book.rounds.len() as u16 + 4).clamp(14, body.height * 2 / 5);
-        let [above, below] =
-            Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
+        let split = [Constraint::Length(rows), Constraint::Fill(1)];
+        let [above, below] = view.stack("boost.figures", split, body);
         figures::draw(screen, book, frame, above, view);
         sentences::draw(screen, book, frame, below, view);
     } else if screen.page == Page::Figures {

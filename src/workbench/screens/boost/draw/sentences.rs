@@ -40,8 +40,8 @@ pub fn draw(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &V
         true => (body.height / 5).max(4),
         false => (2 * body.height / 5).max(5),
     };
-    let [list, below] =
-        Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
+    let split = [Constraint::Length(rows), Constraint::Fill(1)];
+    let [list, below] = view.stack("boost.sentences", split, body);
     draw_list(screen, book, frame, list, view);
     draw_sentence(screen, book, frame, below, view);
 }
@@ -96,7 +96,7 @@ fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
     let head = Rect { height: 1, ..inside };
     frame.render_widget(Line::styled(heading, theme.dim), head);
     let body = Rect { y: inside.y + 1, height: inside.height - 1, ..inside };
-    let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
+    let visible = moves::rows(view, "sentences", body, screen.at, screen.order.len());
     for (y, place) in (body.y..).zip(visible) {
         let sentence = screen.order[place] as usize;
         let selected = place == screen.at;

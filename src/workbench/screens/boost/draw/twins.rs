@@ -62,7 +62,7 @@ fn draw_list(screen: &Boost, twins: &[Twin], frame: &mut Frame, area: Rect, view
     let block = frame_of(title, Rect { height: 3, ..area }, false, view);
     let inside = block.inner(area);
     frame.render_widget(block, area);
-    let visible = moves::visible(at, twins.len(), usize::from(inside.height));
+    let visible = moves::rows(view, "twins", inside, at, twins.len());
     for (y, place) in (inside.y..).zip(visible) {
         let twin = &twins[place];
         let counts: Vec<String> =

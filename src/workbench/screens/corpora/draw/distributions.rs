@@ -29,6 +29,8 @@ pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: R
         let at = screen.ranked.min(lines.len().saturating_sub(1));
         let rows = usize::from(area.height.saturating_sub(2));
         let visible = moves::visible(at, lines.len(), rows);
+        let inside = Rect { y: area.y + 1, height: rows as u16, ..area };
+        view.list("ranked", inside, visible.start, at, lines.len());
         let title = match counts.len() {
             0 => name.to_owned(),
             all => format!("{name} {}/{all}", at + 1),

@@ -40,8 +40,11 @@ pub(super) fn draw(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View)
     let list_width = if area.width >= WIDE { 36 } else { 22 };
     let shows_list = area.width >= WIDE || screen.mode == Mode::Overview;
     let list_width = if shows_list { list_width } else { 0 };
-    let [list, main] =
-        Layout::horizontal([Constraint::Length(list_width), Constraint::Fill(1)]).areas(body);
+    let split = [Constraint::Length(list_width), Constraint::Fill(1)];
+    let [list, main] = match shows_list {
+        true => view.columns("corpora.list", split, body),
+        false => Layout::horizontal(split).areas(body),
+    };
     if shows_list {
         draw_corpora(screen, frame, list, view);
     }
@@ -108,7 +111,11 @@ fn draw_corpora(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
             Some(i) if *i == screen.at => theme.selected,
             Some(_) => theme.text,
         };
-        draw_row(frame, Rect { y, height: 1, ..inside }, text, style);
+        let row = Rect { y, height: 1, ..inside };
+        if let Some(i) = *index {
+            view.list("corpora", row, i, screen.at, screen.entries.len());
+        }
+        draw_row(frame, row, text, style);
     }
 }
 
@@ -155,11 +162,8 @@ fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let s = &loaded.current.statistics;
     if wide {
-        let [left, right] = Layout::horizontal([
-            Constraint::Length(COUNTS.max(area.width / 2)),
-            Constraint::Fill(1),
-        ])
-        .areas(area);
+        let split = [Constraint::Length(COUNTS.max(area.width / 2)), Constraint::Fill(1)];
+        let [left, right] = view.columns("corpora.counts", split, area);
         let [top, bottom] =
             Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(left);
         draw_lines(frame, top, "Counts", figures(loaded, true, room(top), view), view);
@@ -277,7 +281,7 @@ fn draw_settings(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rec
     }
     let all = Setting::ALL.len() as u16;
     let (settings, effect) = if wide {
-        let [a, b] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
+        let [a, b] = view.columns("corpora.settings", [Constraint::Fill(1); 2], area);
         (a, b)
     } else {
         // The effect comes first in a small terminal, and the settings scroll.
@@ -291,7 +295,8 @@ fn draw_settings(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rec
     let inside = block.inner(settings);
     frame.render_widget(block, settings);
     let rows = inside.height.saturating_sub(1).min(all);
-    let visible = moves::visible(screen.setting, usize::from(all), usize::from(rows));
+    let body = Rect { height: rows, ..inside };
+    let visible = moves::rows(view, "settings", body, screen.setting, usize::from(all));
     for (y, i) in (inside.y..).zip(visible) {
         let setting = &Setting::ALL[i];
         let shown = |data| match setting {

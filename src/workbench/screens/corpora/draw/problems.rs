@@ -9,7 +9,7 @@ use crate::workbench::screen::View;
 use crate::workbench::text::{clean, wrap};
 use crate::workbench::widgets::{empty_state, moves, pane};
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -24,13 +24,13 @@ pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: R
         let lines = ["the reader has nothing to complain about", "s shows the sentences"];
         return empty_state(frame, area, "Problems", &lines, theme);
     };
-    let [list, detail] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(DETAIL)]).areas(area);
+    let split = [Constraint::Fill(1), Constraint::Length(DETAIL)];
+    let [list, detail] = view.stack("corpora.problems", split, area);
     let title = format!("Problems {}/{}", screen.problem + 1, problems.len());
     let block = pane(title, theme, true);
     let inside = block.inner(list);
     frame.render_widget(block, list);
-    let visible = moves::visible(screen.problem, problems.len(), usize::from(inside.height));
+    let visible = moves::rows(view, "problems", inside, screen.problem, problems.len());
     for (y, place) in (inside.y..).zip(visible) {
         let problem = &problems[place];
         let line = format!("{}  {}: {}", place_of(problem), problem.kind, clean(&problem.message));

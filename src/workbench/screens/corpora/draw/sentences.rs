@@ -18,8 +18,8 @@ const EFFECT: u16 = 5;
 
 pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
     let rows = if screen.compared { area.height / 4 } else { area.height / 3 };
-    let [list, rest] =
-        Layout::vertical([Constraint::Length(rows.max(5)), Constraint::Fill(1)]).areas(area);
+    let split = [Constraint::Length(rows.max(5)), Constraint::Fill(1)];
+    let [list, rest] = view.stack("corpora.sentences", split, area);
     draw_list(screen, loaded, frame, list, view);
     let layout = [screen.layout.name(), &screen.fold.words(screen.levels())].concat();
     if !screen.compared {
@@ -37,8 +37,7 @@ pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: R
     if screen.as_read.is_none() && screen.as_scored.is_none() {
         return draw_tree(screen, None, "", frame, trees, view);
     }
-    let [before, after] =
-        Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(trees);
+    let [before, after] = view.columns("corpora.compared", [Constraint::Fill(1); 2], trees);
     let gaps = if screen.has_gaps() { ", gaps closed" } else { "" };
     let title = titled(screen, &format!("before{gaps}"), before);
     draw_tree(screen, screen.as_read.as_ref(), &title, frame, before, view);
@@ -76,7 +75,7 @@ fn draw_list(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, v
     if screen.order.is_empty() {
         frame.render_widget(Line::styled("no sentence fits; Esc shows all", theme.dim), inside);
     }
-    let visible = moves::visible(screen.sentence, screen.order.len(), usize::from(inside.height));
+    let visible = moves::rows(view, "sentences", inside, screen.sentence, screen.order.len());
     for (y, place) in (inside.y..).zip(visible) {
         let sentence = &loaded.corpus.sentences[screen.order[place]];
         // The number of matches stands behind that of words.

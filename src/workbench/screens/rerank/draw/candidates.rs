@@ -56,7 +56,7 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
     let (oracle, worst) = (book.oracle(i), book.worst(i));
     // Where all are equally good, none is the worst.
     let worst = worst.filter(|k| book.f1(i, *k) < oracle.and_then(|k| book.f1(i, k)));
-    let visible = moves::visible(at, order.len(), usize::from(body.height));
+    let visible = moves::rows(view, "candidates", body, at, order.len());
     for (y, place) in (body.y..).zip(visible) {
         let k = order[place];
         let is_choice = ranked && book.choice(i) == Some(k);

@@ -60,13 +60,13 @@ fn draw_lists(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view:
     }
     if area.width >= LARGE.0 && area.height >= LARGE.1 {
         let split = [Constraint::Fill(2), Constraint::Fill(3)];
-        let [above, below] = Layout::vertical(split).areas(area);
+        let [above, below] = view.stack("rerank.lists", split, area);
         let columns = [Constraint::Fill(1), Constraint::Length(candidates::WIDTH)];
-        let [left, right] = Layout::horizontal(columns).areas(above);
+        let [left, right] = view.columns("rerank.candidates", columns, above);
         sentences::draw(screen, book, frame, left, view);
         candidates::draw(screen, book, frame, right, view);
         let columns = [Constraint::Fill(1), Constraint::Length(candidates::WIDTH)];
-        let [trees, why] = Layout::horizontal(columns).areas(below);
+        let [trees, why] = view.columns("rerank.decisions", columns, below);
         trees::draw(screen, book, frame, trees, view);
         return decisions::draw(screen, book, frame, why, view);
     }
@@ -76,12 +76,10 @@ fn draw_lists(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view:
         Focus::Sentences => (rows(7), rows(5)),
         Focus::Candidates => (rows(4), rows(8)),
     };
-    let [first, second, below] = Layout::vertical([
-        Constraint::Length(sentences),
-        Constraint::Length(candidates),
-        Constraint::Fill(1),
-    ])
-    .areas(area);
+    let split = [Constraint::Length(sentences + candidates), Constraint::Fill(1)];
+    let [lists, below] = view.stack("rerank.above", split, area);
+    let split = [Constraint::Fill(sentences), Constraint::Fill(candidates)];
+    let [first, second] = Layout::vertical(split).areas(lists);
     sentences::draw(screen, book, frame, first, view);
     candidates::draw(screen, book, frame, second, view);
     draw_below(screen, book, frame, below, view);

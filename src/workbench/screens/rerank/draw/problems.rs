@@ -33,7 +33,7 @@ pub fn draw(screen: &Rerank, loaded: &Loaded, frame: &mut Frame, area: Rect, vie
     let block = pane(title, theme, true);
     let inside = block.inner(list);
     frame.render_widget(block, list);
-    let visible = moves::visible(screen.problem, loaded.troubles.len(), usize::from(inside.height));
+    let visible = moves::rows(view, "problems", inside, screen.problem, loaded.troubles.len());
     for (y, place) in (inside.y..).zip(visible) {
         let trouble = &loaded.troubles[place];
         let line = format!("line {:>6} ", trouble.line);

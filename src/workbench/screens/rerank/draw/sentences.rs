@@ -57,7 +57,7 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
     }
     heading += "  words";
     let body = with_heading(frame, inside, &heading, view);
-    let visible = moves::visible(screen.at, screen.order.len(), usize::from(body.height));
+    let visible = moves::rows(view, "sentences", body, screen.at, screen.order.len());
     for (y, place) in (body.y..).zip(visible) {
         let i = screen.order[place] as usize;
         let list = &book.lists[i].list;

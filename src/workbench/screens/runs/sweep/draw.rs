@@ -32,8 +32,8 @@ pub fn draw(page: &Page, frame: &mut Frame, area: Rect, view: &View) {
     };
     let wanted = read.rows.len() as u16 + AROUND;
     let height = wanted.min(area.height.saturating_sub(FIGURE)).max(AROUND + 1);
-    let [above, below] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
+    let split = [Constraint::Fill(1), Constraint::Length(height)];
+    let [above, below] = view.stack("runs.sweep", split, area);
     draw_figure(page, read, frame, above, view);
     draw_table(page, read, frame, below, view);
 }
@@ -226,8 +226,8 @@ fn draw_rows(page: &Page, read: &Read, frame: &mut Frame, area: Rect, view: &Vie
         (head[i].clone(), style)
     };
     frame.render_widget(line(&title), Rect { height: 1, ..area });
-    let rows = usize::from(area.height - 1);
-    for (y, i) in moves::visible(page.at, table.len(), rows).enumerate() {
+    let body = Rect { y: area.y + 1, height: area.height - 1, ..area };
+    for (y, i) in moves::rows(view, "points", body, page.at, table.len()).enumerate() {
         let place = Rect { y: area.y + 1 + y as u16, height: 1, ..area };
         let cell = |column: usize| {
             let (text, best) = &table[i][column];

@@ -50,6 +50,11 @@ impl Page {
         Page { path, read: None, problem: None, at: 0, column: 0, axis: 0 }
     }
 
+    /// Selects the row that the mouse chose.
+    pub fn point(&mut self, row: usize) {
+        self.at = row;
+    }
+
     /// Reads the folder once more.
     pub fn load(&self, context: &mut Context) {
         let path = self.path.clone();
