@@ -29,6 +29,11 @@ impl TensorFile {
 
     /// What kind a file of ours says that it is; no more of it is read than its header.
     pub fn kind_of(path: &Path) -> Option<String> {
+        TensorFile::kind_and_family(path).map(|(kind, _)| kind)
+    }
+
+    /// The same with the family of a model, where it is one.
+    pub fn kind_and_family(path: &Path) -> Option<(String, Option<String>)> {
         let mut file = std::fs::File::open(path).ok()?;
         let mut length = [0; 8];
         file.read_exact(&mut length).ok()?;
@@ -39,7 +44,8 @@ impl TensorFile {
         let mut header = Vec::new();
         file.take(length).read_to_end(&mut header).ok()?;
         let header: serde_json::Value = serde_json::from_slice(&header).ok()?;
-        Some(header["__metadata__"]["kind"].as_str()?.to_owned())
+        let said = |key: &str| header["__metadata__"][key].as_str().map(str::to_owned);
+        Some((said("kind")?, said("family")))
     }
 
     /// Reads the bytes of a file; `name` stands in error messages.

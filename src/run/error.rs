@@ -38,6 +38,8 @@ pub enum RunError {
     Malformed { path: PathBuf, reason: String },
     #[error("{} is in use by process {pid} on {host} (heartbeat {seconds:.0} s ago)", path.display())]
     Locked { path: PathBuf, pid: u32, host: String, seconds: f64 },
+    #[error("{0} is at work: stop it first")]
+    AtWork(String),
     #[error("process {pid} on {host} has taken the run over")]
     TakenOver { pid: u32, host: String },
     #[error("{} has no checkpoints/last.safetensors to resume from", .0.display())]

@@ -309,3 +309,151 @@ fn what_is_wrong_with_the_users_files_is_told_and_nothing_fails() {
     assert!(log.iter().any(|line| line.contains("workbench.toml:1: theme is one of")), "{log:?}");
     assert!(log.iter().any(|line| line.contains("state.toml:1: ")), "{log:?}");
 }
+
+// Choosing a file.
+
+#[test]
+fn a_treebank_is_chosen_from_a_list_and_comes_first_the_next_time() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let data = UserData::below(folder.path());
+    let corpus = folder.path().join("own.mrg");
+    std::fs::write(&corpus, "(S (NN a) (VB b))\n").expect("writes");
+    let mut stage = equipped(&data);
+    stage.app.begin(vec![Named::Corpus(corpus.clone())], data);
+    stage.settle();
+    stage.keys(&["8", "Ctrl-o"]);
+    stage.settle();
+    let shot = screenshot(&stage.app, 80, 24);
+    assert!(shot.contains("recent corpus"), "{shot}");
+    assert!(shot.contains("Tab complete"), "{shot}");
+    // The first row is that file.
+    stage.keys(&["Enter"]);
+    stage.settle();
+    assert_eq!(stage.app.active, ScreenId::Corpora);
+    assert_eq!(stage.app.shared.corpora, [corpus]);
+}
+
+#[test]
+fn the_list_of_files_at_80x24_and_200x60() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in [
+        ("dev.mrg", "(S (NN a) (VB b))\n"),
+        ("notes.txt", "the dog barks\n"),
+        ("own.toml", "seed = 3\n"),
+        ("picture.png", "\u{1}\0\u{2}"),
+    ] {
+        std::fs::write(folder.path().join(name), text).expect("writes");
+    }
+    std::fs::create_dir_all(folder.path().join("runs/first")).expect("makes");
+    std::fs::write(folder.path().join("runs/first/config.toml"), "seed = 1\n").expect("writes");
+    let mut stage = training(10);
+    stage.keys(&["Ctrl-o"]);
+    let path = format!("{}/", folder.path().display());
+    stage.tell(Message::Terminal(Terminal::Paste(path.clone())));
+    stage.settle();
+    // The folder has another name every time.
+    let shot = |stage: &Stage, width, height| {
+        let shot = screenshot(&stage.app, width, height);
+        let blank = " ".repeat(path.len() - 9);
+        let with = |shot: String, folder: &str| {
+            shot.replace(folder, &format!("/a/folder{}", &blank[..folder.len() - 9]))
+        };
+        with(with(shot, path.as_str()), path.trim_end_matches('/'))
+    };
+    insta::assert_snapshot!("files_80", shot(&stage, 80, 24));
+    insta::assert_snapshot!("files_200", shot(&stage, 200, 60));
+    stage.keys(&["r", "u", "Tab"]);
+    stage.settle();
+    assert!(screenshot(&stage.app, 80, 24).contains("run: rank-pcfg"));
+}
+
+#[test]
+fn a_file_that_went_away_says_what_to_do() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let data = UserData::below(folder.path());
+    let corpus = folder.path().join("own.mrg");
+    std::fs::write(&corpus, "(S (NN a) (VB b))\n").expect("writes");
+    let mut stage = equipped(&data);
+    stage.app.begin(vec![Named::Corpus(corpus.clone())], data);
+    stage.settle();
+    std::fs::remove_file(&corpus).expect("removes");
+    stage.keys(&["8", "Ctrl-o"]);
+    stage.settle();
+    stage.keys(&["Enter"]);
+    stage.settle();
+    let (level, text) = stage.app.status.clone().expect("a word");
+    assert_eq!(level, Level::Error);
+    assert!(text.contains("own.mrg") && text.contains("Ctrl-o opens another file"), "{text}");
+    assert_eq!(stage.app.active, ScreenId::Log);
+}
+
+// Characters.
+
+/// Every character beyond ASCII in the strings of a source file.
+fn drawn_characters(text: &str) -> Vec<char> {
+    // Tests and comments draw nothing.
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = code.lines().map(|line| match line.trim_start() {
+        comment if comment.starts_with("//") => "",
+        _ => line.split(" // ").next().unwrap_or_default(),
+    });
+    lines.flat_map(str::chars).filter(|c| !c.is_ascii()).collect()
+}
+
+#[test]
+fn every_sign_that_the_workbench_draws_has_a_plain_one() {
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/workbench")];
+    let mut seen = std::collections::BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("readable").flatten() {
+            let path = entry.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() {
+                // Tests in folders of their own.
+                folders.extend((name != "tests" && name != "snapshots").then_some(path));
+            } else if name.ends_with(".rs") && !name.ends_with("tests.rs") && name != "testing.rs" {
+                let text = std::fs::read_to_string(&path).expect("readable");
+                seen.extend(drawn_characters(&text).into_iter().map(|c| (c, name.clone())));
+            }
+        }
+    }
+    assert!(seen.iter().any(|(c, _)| *c == '╮') || seen.len() > 20, "it reads the sources");
+    let lost: Vec<_> = seen
+        .iter()
+        // Letters are words of others; the names of keys have signs only where there are some.
+        .filter(|(c, name)| !c.is_alphabetic() && name != "text.rs" && name != "keys.rs")
+        .filter(|(c, _)| super::text::ascii(&c.to_string()) == "?")
+        .collect();
+    assert!(lost.is_empty(), "no plain sign for {lost:?}");
+}
+
+#[test]
+fn every_screen_and_popup_is_ascii_without_utf8_and_loses_no_sign() {
+    let poor = Surroundings { no_color: true, unicode: false };
+    for size in [SMALL, LARGE] {
+        let mut stage = Stage::in_surroundings(poor);
+        stage.app.begin(Vec::new(), UserData::default());
+        stage.tell(Message::Folders(Vec::new()));
+        stage.tell(Message::Events(RunId(1), learning(60)));
+        let mut pages: Vec<&[&str]> = vec![&["1"], &["2"], &["3"], &["4"], &["5"], &["6"]];
+        pages.extend([
+            &["7"][..],
+            &["8"],
+            &["?"],
+            &["Esc", ":"],
+            &["Esc", "q"],
+            &["Esc", "Ctrl-w"],
+        ]);
+        pages.extend([&["Esc", "2", "n"][..], &["Esc", "Ctrl-o"]]);
+        for keys in pages {
+            stage.keys(keys);
+            let shot = screenshot(&stage.app, size.0, size.1);
+            assert!(shot.is_ascii(), "{keys:?}\n{shot}");
+            // The sign of what has no plain one; `? help` is a key.
+            let lost = shot.replace("? help", "").replace("? meanings", "");
+            let lost = lost.lines().filter(|line| line.contains('?')).collect::<Vec<_>>();
+            let known = |line: &&&str| line.contains("? ") || line.contains(" ?");
+            assert!(lost.iter().all(|line| known(&line)), "{keys:?} {lost:?}");
+        }
+    }
+}

@@ -34,6 +34,12 @@ pub const GLOBAL: &[Command] = &[
     },
     Command { name: "palette", keys: &[":"], help: "Find a command by name", short: "find" },
     Command {
+        name: "open-file",
+        keys: &["Ctrl-o"],
+        help: "Open a treebank, run, checkpoint or candidate list",
+        short: "",
+    },
+    Command {
         name: "theme",
         keys: &["T"],
         help: "Change the theme: dark, light, both for any colour vision, mono",

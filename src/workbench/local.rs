@@ -4,7 +4,7 @@ use super::engine::{Control, Engine};
 use super::message::{Listed, Message};
 use super::names::RunId;
 use crate::config::Config;
-use crate::report::{Event, Level, RunState};
+use crate::report::{Event, Level};
 use crate::run::{self, Command, Follower, Job, RunFolder, RunSummary};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use notify::{RecursiveMode, Watcher};
@@ -31,13 +31,21 @@ struct Own {
 pub struct Local {
     own: HashMap<RunId, Own>,
     refresh: Option<Sender<()>>,
+    /// Tells the thread that lists folders that another one does.
+    replaced: Arc<AtomicBool>,
 }
 
 impl Engine for Local {
     fn watch_folders(&mut self, bases: Vec<PathBuf>, messages: Sender<Message>) {
         let (refresh, asked) = bounded(1);
+        self.replaced.store(true, Ordering::Release);
+        self.refresh();
+        self.replaced = Arc::default();
         self.refresh = Some(refresh.clone());
-        spawn("folders", &messages.clone(), move || watch(&bases, &messages, refresh, &asked));
+        let replaced = self.replaced.clone();
+        spawn("folders", &messages.clone(), move || {
+            watch(&bases, &messages, refresh, &asked, &replaced);
+        });
     }
 
     fn refresh(&mut self) {
@@ -130,14 +138,7 @@ impl Engine for Local {
     }
 
     fn trash(&mut self, path: &Path) -> Result<PathBuf, String> {
-        let folder = RunFolder::open(path).map_err(|e| e.to_string())?;
-        let summary = RunSummary::read(&folder);
-        if summary.live {
-            let paused = summary.state() == Some(RunState::Paused);
-            let word = if paused { "paused" } else { "running" };
-            return Err(format!("{} is {word}: stop it first", folder.name()));
-        }
-        to_trash(path).map_err(|e| format!("{}: {e}", path.display()))
+        run::to_trash(path).map_err(|e| e.to_string())
     }
 
     fn own(&self) -> Vec<RunId> {
@@ -186,7 +187,13 @@ fn forward(id: RunId, first: Event, more: &Receiver<Event>, messages: &Sender<Me
     messages.send(Message::Events(id, events)).is_ok()
 }
 
-fn watch(bases: &[PathBuf], messages: &Sender<Message>, changed: Sender<()>, asked: &Receiver<()>) {
+fn watch(
+    bases: &[PathBuf],
+    messages: &Sender<Message>,
+    changed: Sender<()>,
+    asked: &Receiver<()>,
+    replaced: &AtomicBool,
+) {
     let watcher = notify::recommended_watcher(move |told: notify::Result<notify::Event>| {
         if run::is_change(&told) {
             let _ = changed.try_send(());
@@ -208,6 +215,9 @@ fn watch(bases: &[PathBuf], messages: &Sender<Message>, changed: Sender<()>, ask
         }
         let now: Vec<Listed> =
             bases.iter().flat_map(|base| run::list_runs(base)).map(listed).collect();
+        if replaced.load(Ordering::Acquire) {
+            return;
+        }
         if before.as_ref() != Some(&now) {
             if messages.send(Message::Folders(now.clone())).is_err() {
                 return;
@@ -241,48 +251,9 @@ fn listed(summary: RunSummary) -> Listed {
     }
 }
 
-/// `BASE/.trash/NAME[-N]`, on the same disk, so that nothing is copied.
-fn to_trash(path: &Path) -> std::io::Result<PathBuf> {
-    let path = path.canonicalize()?;
-    let missing = || std::io::Error::other("a folder without a name cannot be moved");
-    let (base, name) = path.parent().zip(path.file_name()).ok_or_else(missing)?;
-    let trash = base.join(".trash");
-    std::fs::create_dir_all(&trash)?;
-    let mut number = 1;
-    loop {
-        let mut target = name.to_os_string();
-        if number > 1 {
-            target.push(format!("-{number}"));
-        }
-        let target = trash.join(target);
-        if !target.exists() {
-            std::fs::rename(&path, &target)?;
-            return Ok(target);
-        }
-        number += 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_trash_keeps_folders_of_one_name_apart() {
-        let base = tempfile::tempdir().expect("a temporary folder");
-        for wanted in ["run", "run-2"] {
-            let run = base.path().join("run");
-            std::fs::create_dir(&run).expect("makes");
-            std::fs::write(run.join("config.toml"), wanted).expect("writes");
-            let place = to_trash(&run).expect("moves");
-            assert_eq!(place.file_name().and_then(|n| n.to_str()), Some(wanted));
-            assert!(!run.exists());
-            assert_eq!(
-                std::fs::read_to_string(place.join("config.toml")).ok().as_deref(),
-                Some(wanted)
-            );
-        }
-    }
 
     #[test]
     fn a_training_without_a_sentence_leaves_no_folder() {
@@ -315,6 +286,19 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].config, Some(Config::default()));
         assert_eq!(found[0].state, None);
+        // Further folders take the place of the first ones.
+        let other = base.path().join("other");
+        RunFolder::create(&other, &Config::default()).expect("makes");
+        let (sender, further) = crossbeam_channel::unbounded();
+        engine.watch_folders(vec![runs.clone(), other], sender);
+        let all = match further.recv_timeout(Duration::from_secs(20)) {
+            Ok(Message::Folders(found)) => found,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(all.len(), 2);
+        // The first thread ends, and with it what it sends through.
+        let end = messages.recv_timeout(Duration::from_secs(20));
+        assert_eq!(end.err(), Some(RecvTimeoutError::Disconnected));
         let place = engine.trash(&found[0].path).expect("nothing runs there");
         assert!(place.starts_with(runs.canonicalize().expect("exists").join(".trash")));
     }

@@ -16,11 +16,13 @@ pub mod app;
 mod app_feel_tests;
 #[cfg(test)]
 mod app_tests;
+mod choice;
 pub mod clock;
 pub mod command;
 pub mod commands;
 pub mod comparison;
 pub mod curves;
+pub mod describe;
 pub mod engine;
 pub mod export;
 pub mod field;
@@ -129,6 +131,8 @@ pub fn run_with(
         .collect::<Result<Vec<_>, _>>()?
         .concat();
     let surroundings = theme::Surroundings::detect(|key| std::env::var(key).ok());
+    // NO_COLOR chooses the theme; a flag or a key may still ask for colours.
+    crossterm::style::force_color_output(true);
     let failed = |e: std::io::Error| WorkbenchError::Terminal(e.to_string());
 
     let (sender, messages) = crossbeam_channel::unbounded();
@@ -144,6 +148,7 @@ pub fn run_with(
         surroundings.unicode,
         "runs".into(),
     );
+    app.shared.now = terminal::now();
     app.equip(user);
     app.begin(named, state.clone());
     let first_frame = |frame: &mut ratatui::Frame| {

@@ -44,15 +44,20 @@ impl Panes {
         constraints: [Constraint; 2],
         area: Rect,
     ) -> [Rect; 2] {
-        let total = length(direction, area);
-        match self.shares.get(name).filter(|_| is_movable(direction, area)) {
+        match self.first(name, direction, area) {
             None => Layout::new(direction, constraints).areas(area),
-            Some(share) => {
-                let first = (share * f32::from(total)).round() as u16;
-                let first = Constraint::Length(within(direction, area, first));
-                Layout::new(direction, [first, Constraint::Fill(1)]).areas(area)
+            Some(first) => {
+                let constraints = [Constraint::Length(first), Constraint::Fill(1)];
+                Layout::new(direction, constraints).areas(area)
             }
         }
+    }
+
+    /// Columns or rows of the first part, where the user chose them and there is room.
+    pub fn first(&self, name: &str, direction: Direction, area: Rect) -> Option<u16> {
+        let share = self.shares.get(name).filter(|_| is_movable(direction, area))?;
+        let first = (share * f32::from(length(direction, area))).round() as u16;
+        Some(within(direction, area, first))
     }
 
     /// Puts the border of a split behind so many columns or rows of its area.

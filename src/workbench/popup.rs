@@ -1,4 +1,6 @@
-//! Popups as data: a question, a line of text, a choice from a list.
+//! Popups as data: a question, a line of text, a choice from a list, a file.
+
+use std::path::PathBuf;
 
 /// A popup that a screen opens; its id comes back with the answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,8 +11,27 @@ pub enum Popup {
     Prompt { id: &'static str, title: String, text: String, initial: String },
     /// One of many, with a filter; `start` is selected first.
     List { id: &'static str, title: String, items: Vec<Item>, start: usize },
+    /// A file or folder; `wanted` says which ones are meant.
+    Files {
+        id: &'static str,
+        title: String,
+        wanted: Wanted,
+        /// A first entry that stands for no file, answered with an empty text.
+        instead: Option<&'static str>,
+    },
     /// Text to read; any key closes it.
     Note { title: String, lines: Vec<String> },
+}
+
+/// What kind of file is looked for. Others are listed too, in a dim colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Whatever the workbench can show.
+    Anything,
+    /// Candidate lists and rerankers.
+    Lists,
+    /// Settings of a training.
+    Config,
 }
 
 /// One answer to a question.
@@ -40,6 +61,8 @@ pub enum Answer {
     Choice(char),
     /// The text of a prompt.
     Text(String),
+    /// A file or folder.
+    File(PathBuf),
     /// The number of the entry in the list as given.
     Item(usize),
     /// Esc.

@@ -65,7 +65,7 @@ pub fn to_ascii(buffer: &mut Buffer) {
     }
 }
 
-fn ascii(symbol: &str) -> &'static str {
+pub(super) fn ascii(symbol: &str) -> &'static str {
     match symbol.chars().next().unwrap_or(' ') {
         '─' | '━' | '═' | '╌' | '┄' | '–' | '—' => "-",
         '│' | '┃' | '║' | '┆' => "|",
@@ -83,7 +83,7 @@ fn ascii(symbol: &str) -> &'static str {
         '←' | '◀' | '‹' => "<",
         '↑' | '▲' => "^",
         '↓' | '▼' => "v",
-        '✓' => "+",
+        '✓' | '±' => "+",
         '‖' => "=",
         '✗' | '×' => "x",
         '\u{2800}'..='\u{28FF}' => "*",

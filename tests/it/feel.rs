@@ -2,7 +2,7 @@
 //! remembers, in a real terminal.
 
 use crate::terminal::{Session, bytes_of};
-use rankspace::workbench::ScreenId::Train;
+use rankspace::workbench::ScreenId::{Runs, Train};
 use std::path::Path;
 
 const SAMPLE_RUN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_data/runs/sample-rank-pcfg");
@@ -85,7 +85,7 @@ fn borders_theme_and_screen_are_as_they_were_left() {
     // A damaged file is a note, is kept, and nothing fails.
     std::fs::write(&state, "schema = 1\ntheme = \"li").expect("writes");
     let mut session = Session::start_in(folder, &[SAMPLE_RUN], 80, 24, &[]);
-    session.sees("finished").does("log").sees("state.toml:2:").sees("set aside").does("quit");
+    session.sees("finished").does("log").sees("state.toml:2:").sees("aside as").does("quit");
     let (folder, session) = session.keep();
     assert_eq!(session.ends_clean(), 0);
     let damaged = folder.path().join("home/.local/state/rankspace/state.toml.damaged");
@@ -127,4 +127,57 @@ fn the_theme_is_chosen_by_flag_by_settings_and_by_key() {
     session.sees("finished").until("colours", |s| !is_colourless(s));
     session.does("theme").sees("theme: mono").until("no colour", is_colourless).does("quit");
     assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn a_file_is_chosen_by_typing_and_is_offered_first_the_next_time() {
+    let mut session = Session::start_with(&[SAMPLE_RUN], 80, 24, &[], |work| {
+        std::fs::create_dir(work.join("treebanks")).expect("makes");
+        let trees = "(S (NN dogs) (VB bark))\n";
+        for name in ["treebanks/own.mrg", "treebanks/.hidden.mrg", "treebanks/other.mrg"] {
+            std::fs::write(work.join(name), trees).expect("writes");
+        }
+    });
+    session.sees("finished").does("open-file").sees("the folder above").sees("treebanks/");
+    session.keys("tre\t").sees("> treebanks/").sees("own.mrg").sees("bracketed trees");
+    session.sees_no("hidden.mrg").keys("ow\t").sees("> treebanks/own.mrg").keys("\r");
+    session.sees("1 sentence, 2 words").sees_no("the folder above");
+    // What is not there says so, and the workbench goes on.
+    session.does("open-file").sees("recent corpus").keys("nowhere.mrg\r");
+    session.sees("nothing here matches").keys(&bytes_of("Esc")).sees_no("nothing here matches");
+    session.does("quit");
+    let (folder, session) = session.keep();
+    assert_eq!(session.ends_clean(), 0);
+    let mut session = Session::start_in(folder, &[SAMPLE_RUN], 80, 24, &[]);
+    session.sees("finished").does("open-file").sees("treebanks/own.mrg").sees("recent corpus");
+    session.keys("own.mrg\r").sees("1 sentence, 2 words").does("quit");
+    assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn a_run_says_what_it_takes_and_is_cleaned_when_told_to() {
+    let mut session = Session::start_with(&["runs/own"], 80, 24, &[], |work| {
+        let run = work.join("runs/own");
+        for name in ["checkpoints", "trees"] {
+            std::fs::create_dir_all(run.join(name)).expect("makes");
+        }
+        let sample = Path::new(SAMPLE_RUN);
+        for name in ["config.toml", "events.jsonl", "status.json"] {
+            std::fs::copy(sample.join(name), run.join(name)).expect("copies");
+        }
+        for name in ["checkpoints/best.safetensors", "checkpoints/last.safetensors"] {
+            std::fs::copy(sample.join(name), run.join(name)).expect("copies");
+        }
+    });
+    session.sees("finished").does("runs").sees("on the disk").sees("checkpoints 1.4 MB");
+    session.does_on(Runs, "clean").sees("own takes").sees("nobody can go on with it").keys("l");
+    session.sees("of own moved to the trash").sees("checkpoints 350 kB");
+    session.does_on(Runs, "clean").sees("empty the trash").keys("e").sees("for good? Nothing");
+    session.keys("d").sees("is gone from the trash").does("quit");
+    let (folder, session) = session.keep();
+    assert_eq!(session.ends_clean(), 0);
+    let runs = folder.path().join("work/runs");
+    assert!(runs.join("own/checkpoints/best.safetensors").is_file());
+    assert!(!runs.join("own/checkpoints/last.safetensors").exists());
+    assert!(!runs.join(".trash").exists());
 }

@@ -3,6 +3,7 @@
 mod leave;
 mod mouse;
 mod opening;
+mod picking;
 mod preferences;
 mod runs;
 
@@ -82,6 +83,8 @@ pub struct App {
     data: UserData,
     /// What to do when the list of runs is first known.
     on_listed: Option<Opening>,
+    /// The folders whose runs are listed.
+    bases: Vec<PathBuf>,
     /// What the mouse can reach in the last frame.
     places: Places,
     mouse: mouse::Mouse,
@@ -121,6 +124,7 @@ impl App {
             copies: Vec::new(),
             data: UserData::default(),
             on_listed: None,
+            bases: Vec::new(),
             places: Places::default(),
             mouse: mouse::Mouse::default(),
             memory: Memory::default(),
@@ -201,13 +205,13 @@ impl App {
             Message::Terminal(_) => self.dirty = before,
             Message::Events(id, events) => self.events(id, &events),
             Message::Folders(listed) => self.listed(listed),
-            Message::Task(mut report) => {
+            Message::Task(report) => {
                 if self.tasks.accept(&report, &mut self.shared.tasks) {
                     if let Some(reason) = report.error() {
                         let text = format!("{}: {reason}", report.kind);
                         self.log(Level::Error, "workbench", &text);
                     }
-                    self.tell(report.screen, Input::Task(&mut report));
+                    self.hear(report);
                 }
             }
             Message::Log(level, text) => self.log(level, "workbench", &text),
@@ -278,12 +282,7 @@ impl App {
         match verdict {
             Verdict::Consumed | Verdict::Pass => {}
             Verdict::Close(answer) => self.close(answer),
-            Verdict::Ask(effect) => {
-                let mut queue = VecDeque::from([(self.active, effect)]);
-                while let Some((from, effect)) = queue.pop_front() {
-                    self.apply(from, effect, &mut queue);
-                }
-            }
+            Verdict::Ask(effect) => self.carry_out(vec![(self.active, effect)]),
         }
     }
 
@@ -315,6 +314,7 @@ impl App {
                 let text = format!("theme: {}, {}", theme.name(), theme.meaning());
                 self.status = Some((Level::Info, text));
             }
+            "open-file" => self.ask_for_path(),
             "resize" => self.open_resize(),
             "mouse" => self.toggle_mouse(),
             "stop-task" => self.stop_task(),
@@ -337,8 +337,15 @@ impl App {
         self.tasks.cancel((task.screen, task.kind), &mut self.shared.tasks);
         self.status = Some((Level::Info, format!("stopped: {}", task.title)));
         let outcome = Outcome::Failed("stopped".into());
-        let mut report = TaskReport::new(task.screen, task.kind, outcome);
-        self.tell(task.screen, Input::Task(&mut report));
+        self.hear(TaskReport::new(task.screen, task.kind, outcome));
+    }
+
+    /// Hands the news of a task to whoever asked for it.
+    fn hear(&mut self, mut report: TaskReport) {
+        match report.kind {
+            layers::FILES | picking::TASK => self.picking(&mut report),
+            _ => self.tell(report.screen, Input::Task(&mut report)),
+        }
     }
 
     fn open_palette(&mut self) {
@@ -371,17 +378,25 @@ impl App {
     fn open(&mut self, owner: Owner, id: &'static str, layer: Box<dyn Layer>) {
         // The same popup twice would have to be answered twice.
         if !self.layers.iter().any(|l| l.owner == owner && l.id == id) {
+            let mut layer = layer;
+            let begun = layer.begin();
             self.layers.push(Open { owner, id, layer });
+            if let Some(effect) = begun {
+                self.judged(Verdict::Ask(effect));
+            }
         }
     }
 
     /// Asks something in the workbench's own name.
     pub(in crate::workbench) fn ask(&mut self, id: &'static str, popup: Popup) {
-        self.open(Owner::Workbench, id, layers::layer(popup));
+        let layer = layers::layer(popup, &self.memory.recent);
+        self.open(Owner::Workbench, id, layer);
     }
 
     fn close(&mut self, answer: Answer) {
         let Some(open) = self.layers.pop() else { return };
+        // Nobody reads folders for a list that is closed.
+        self.tasks.cancel((self.active, layers::FILES), &mut self.shared.tasks);
         match open.owner {
             Owner::Screen(screen) => {
                 self.tell(screen, Input::Answer { popup: open.id, answer: &answer });
@@ -400,13 +415,19 @@ impl App {
             ("quit", Answer::Choice('s')) => self.leave(Leaving::Stop),
             ("quit", Answer::Choice('l')) => self.leave(Leaving::Detach),
             ("opening", answer) => self.opening_answered(answer),
+            (picking::POPUP, Answer::File(path)) => self.open_path(path.clone()),
             _ => {}
         }
     }
 
     /// Tells a screen something and carries out what it asks for.
     pub(in crate::workbench) fn tell(&mut self, id: ScreenId, input: Input) {
-        let mut queue = VecDeque::from(self.update(id, input));
+        let asked = self.update(id, input);
+        self.carry_out(asked);
+    }
+
+    fn carry_out(&mut self, asked: Vec<(ScreenId, Effect)>) {
+        let mut queue = VecDeque::from(asked);
         while let Some((from, effect)) = queue.pop_front() {
             self.apply(from, effect, &mut queue);
         }
@@ -456,10 +477,12 @@ impl App {
                 let id = match &popup {
                     Popup::Question { id, .. }
                     | Popup::Prompt { id, .. }
-                    | Popup::List { id, .. } => id,
+                    | Popup::List { id, .. }
+                    | Popup::Files { id, .. } => id,
                     Popup::Note { .. } => "note",
                 };
-                self.open(Owner::Screen(from), id, layers::layer(popup));
+                let layer = layers::layer(popup, &self.memory.recent);
+                self.open(Owner::Screen(from), id, layer);
             }
             Effect::Spawn(task) => self.tasks.spawn(from, task, &mut self.shared.tasks),
             Effect::Cancel(kind) => self.tasks.cancel((from, kind), &mut self.shared.tasks),

@@ -40,14 +40,12 @@ impl App {
     pub(super) fn toggle_mouse(&mut self) {
         self.take_mouse(!self.takes_mouse());
         self.memory.mouse = Some(self.takes_mouse());
-        let key = commands::global("mouse").and_then(|c| {
-            let keys = self.shared.keymap.keys(None, c);
-            keys.first().map(|key| (*key).to_owned())
-        });
-        let again = key.map_or(String::new(), |key| format!(" ({key} changes that)"));
+        let key = self.key_of("mouse");
         let text = match self.takes_mouse() {
-            true => format!("the mouse works in the workbench{again}"),
-            false => format!("the mouse is the terminal's: drag to select text{again}"),
+            true => format!("the mouse works in the workbench ({key} changes that)"),
+            false => {
+                format!("the mouse is the terminal's: drag to select text ({key} changes that)")
+            }
         };
         self.status = Some((Level::Info, text));
     }
@@ -105,7 +103,7 @@ impl App {
     }
 
     /// Whoever has a text field open is done with it.
-    fn leave_field(&mut self) {
+    pub(super) fn leave_field(&mut self) {
         if self.active_screen().is_some_and(|screen| screen.editing()) {
             self.tell(self.active, Input::LeaveField);
         }
@@ -190,7 +188,9 @@ impl App {
         match by {
             0 => self.shared.panes.reset(split),
             by => {
-                let first = border.first.saturating_add_signed(by);
+                // Keys may come faster than frames.
+                let moved = self.shared.panes.first(split, border.direction, border.area);
+                let first = moved.unwrap_or(border.first).saturating_add_signed(by);
                 self.shared.panes.place(split, border.direction, border.area, first);
             }
         }

@@ -49,15 +49,18 @@ impl App {
             self.on_listed = Some(Opening::Offer { last: noted });
         }
         self.open_named(named);
+        self.bases = bases.clone();
         self.watch_folders(bases);
     }
 
     /// Shows what was named on the command line: of several runs or corpora the first, with the
     /// others beside it; of several kinds the last.
-    fn open_named(&mut self, named: Vec<Named>) {
+    pub(super) fn open_named(&mut self, named: Vec<Named>) {
         let mut first_run = true;
         for item in &named {
-            if let Named::Corpus(path) = item {
+            if let Named::Corpus(path) = item
+                && !self.shared.corpora.contains(path)
+            {
                 self.shared.corpora.push(path.clone());
             }
         }

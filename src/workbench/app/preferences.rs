@@ -10,6 +10,7 @@ use crate::workbench::screen::Screen;
 use crate::workbench::settings::{self, Settings};
 use crate::workbench::start::UserData;
 use crate::workbench::theme::{Surroundings, ThemeName};
+use crate::workbench::{commands, keys};
 use std::path::PathBuf;
 
 /// All that the user's files say, and what is wrong with them.
@@ -83,6 +84,13 @@ impl App {
                 Some((Level::Warning, format!("{problem} (and {more} more in the log)")))
             }
         };
+    }
+
+    /// The key of a global command as shown; a command without one has its name.
+    pub(super) fn key_of(&self, name: &str) -> String {
+        let command = commands::global(name);
+        let key = command.and_then(|c| self.shared.keymap.keys(None, c).first().copied());
+        keys::shown(key.unwrap_or(name), self.theme.unicode)
     }
 
     /// Has what the user chose written, where it differs from what was.

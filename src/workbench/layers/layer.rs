@@ -39,6 +39,11 @@ pub(super) const ROWS: &str = "popup";
 
 /// A popup with state of its own.
 pub trait Layer {
+    /// What it wants done as it opens.
+    fn begin(&mut self) -> Option<Effect> {
+        None
+    }
+
     fn update(&mut self, input: LayerInput) -> Verdict;
 
     /// Paints it inside `area`, which is everything but the line of keys.

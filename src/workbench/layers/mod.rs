@@ -1,6 +1,7 @@
 //! Popups on top of the screens. A layer takes an event or passes it on.
 
 mod choose;
+mod files;
 mod help;
 mod layer;
 mod note;
@@ -9,6 +10,7 @@ mod question;
 mod resize;
 
 pub use choose::{Choose, fuzzy};
+pub use files::{Files, TASK as FILES};
 pub use help::Help;
 pub use layer::{Layer, LayerInput, Verdict};
 pub use note::Note;
@@ -16,16 +18,23 @@ pub use prompt::Prompt;
 pub use question::Question;
 pub use resize::Resize;
 
+use super::memory::Recent;
 use super::popup::Popup;
+use std::path::PathBuf;
 
-/// The layer for a popup.
-pub fn layer(popup: Popup) -> Box<dyn Layer> {
+/// The layer for a popup; files that were opened before are offered where one is asked for.
+pub fn layer(popup: Popup, recent: &[Recent]) -> Box<dyn Layer> {
     match popup {
         Popup::Question { title, text, choices, .. } => {
             Box::new(Question::new(title, text, choices))
         }
         Popup::Prompt { title, text, initial, .. } => Box::new(Prompt::new(title, text, initial)),
         Popup::List { title, items, start, .. } => Box::new(Choose::new(title, items, start)),
+        Popup::Files { title, wanted, instead, .. } => {
+            let base = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+            let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+            Box::new(Files::new(title, wanted, instead, recent.to_vec(), (base, home)))
+        }
         Popup::Note { title, lines } => Box::new(Note::new(title, lines)),
     }
 }

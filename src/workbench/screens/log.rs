@@ -1,6 +1,7 @@
 //! The Log screen: what runs and the program itself said, the newest last.
 
 use crate::report::Level;
+use crate::workbench::choice::on_off;
 use crate::workbench::command::Command;
 use crate::workbench::names::ScreenId;
 use crate::workbench::places::Place;
@@ -117,6 +118,16 @@ impl Screen for Log {
             }
             "wrap" => self.wrap = !self.wrap,
             _ => {}
+        }
+    }
+
+    fn choices(&self) -> Vec<(&'static str, String)> {
+        vec![("wrap", on_off(self.wrap))]
+    }
+
+    fn recall(&mut self, name: &str, value: &str) {
+        if name == "wrap" {
+            self.wrap = value == "on";
         }
     }
 

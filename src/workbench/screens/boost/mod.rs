@@ -21,6 +21,7 @@ mod verdicts;
 use crate::ensemble::Analyses;
 use crate::ensemble::ledger::FILE;
 use crate::run::RunFolder;
+use crate::workbench::choice::{named, on_off};
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
@@ -496,6 +497,29 @@ impl Screen for Boost {
                 self.export(text, context);
             }
             Input::Task(report) => self.task(report, context),
+            _ => {}
+        }
+    }
+
+    fn choices(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("layout", self.layout.name().to_owned()),
+            ("scale", on_off(self.log_y)),
+            ("measure", self.measure.title().to_owned()),
+        ]
+    }
+
+    fn recall(&mut self, name: &str, value: &str) {
+        match name {
+            "layout" => {
+                self.layout = named(self.layout, TreeLayout::next, TreeLayout::name, value)
+                    .unwrap_or(self.layout);
+            }
+            "scale" => self.log_y = value == "on",
+            "measure" => {
+                let measure = named(self.measure, Measure::next, Measure::title, value);
+                self.measure = measure.unwrap_or(self.measure);
+            }
             _ => {}
         }
     }

@@ -16,6 +16,7 @@ mod tests;
 use crate::config::Data;
 use crate::render::{Diagram, DiagramSpan};
 use crate::treebank::{Preprocessing, Sentence};
+use crate::workbench::choice::named;
 use crate::workbench::command::Command;
 use crate::workbench::export::{self, Format};
 use crate::workbench::field::Field;
@@ -518,6 +519,17 @@ impl Screen for Corpora {
             }
             Input::Task(report) => self.task(report, context),
             _ => {}
+        }
+    }
+
+    fn choices(&self) -> Vec<(&'static str, String)> {
+        vec![("layout", self.layout.name().to_owned())]
+    }
+
+    fn recall(&mut self, name: &str, value: &str) {
+        if name == "layout" {
+            self.layout = named(self.layout, TreeLayout::next, TreeLayout::name, value)
+                .unwrap_or(self.layout);
         }
     }
 

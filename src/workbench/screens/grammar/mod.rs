@@ -18,6 +18,7 @@ use crate::analysis::{
     Matched, Neighbours, Rules, Similar, WordProbability, likeliest_rules, likeliest_words,
     neighbours, similar_nonterminals, similar_words,
 };
+use crate::workbench::choice::named;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
@@ -348,6 +349,16 @@ impl Screen for Grammar {
             Input::Answer { popup: align::ALIGN, answer } => self.choose_other(answer, context),
             Input::Answer { popup: exporting::EXPORT, answer } => self.export(answer, context),
             _ => {}
+        }
+    }
+
+    fn choices(&self) -> Vec<(&'static str, String)> {
+        vec![("sort", self.sort.name().to_owned())]
+    }
+
+    fn recall(&mut self, name: &str, value: &str) {
+        if name == "sort" {
+            self.sort = named(self.sort, Sort::next, Sort::name, value).unwrap_or(self.sort);
         }
     }
 

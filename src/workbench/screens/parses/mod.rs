@@ -20,6 +20,7 @@ mod surprisal;
 mod tests;
 
 use crate::render::SurprisalUnit;
+use crate::workbench::choice::{named, on_off};
 use crate::workbench::command::Command;
 use crate::workbench::field::Field;
 use crate::workbench::jump;
@@ -487,6 +488,31 @@ impl Screen for Parses {
             Input::Answer { popup, answer } => self.export(popup, answer, context),
             Input::Task(report) => self.task(report, context),
             Input::Run(_) | Input::Tick | Input::Point { .. } => {}
+        }
+    }
+
+    fn choices(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("layout", self.layout.name().to_owned()),
+            ("unit", self.unit.name().to_owned()),
+            ("heat-map", on_off(self.heat_first)),
+            ("zoom", on_off(self.zoomed)),
+        ]
+    }
+
+    fn recall(&mut self, name: &str, value: &str) {
+        match name {
+            "layout" => {
+                self.layout = named(self.layout, TreeLayout::next, TreeLayout::name, value)
+                    .unwrap_or(self.layout);
+            }
+            "unit" => {
+                let unit = named(self.unit, SurprisalUnit::other, SurprisalUnit::name, value);
+                self.unit = unit.unwrap_or(self.unit);
+            }
+            "heat-map" => self.heat_first = value == "on",
+            "zoom" => self.zoomed = value == "on",
+            _ => {}
         }
     }
 

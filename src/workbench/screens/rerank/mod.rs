@@ -16,6 +16,7 @@ mod tests;
 mod training;
 
 use crate::rerank::Parts;
+use crate::workbench::choice::{named, on_off};
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
@@ -452,6 +453,7 @@ impl Rerank {
         match (popup, answer) {
             ("rerank-jump", Answer::Text(text)) => self.jump(text, context),
             ("open", Answer::Text(text)) => self.open_file(text, context),
+            ("open", Answer::File(path)) => self.open_file(&path.to_string_lossy(), context),
             ("rerank-export", Answer::Item(i)) => self.export(*i, context),
             ("rerank-gold", Answer::Text(text)) => self.attach_gold(text, context),
             ("kernel", Answer::Item(i)) => self.choose_kernel(*i, context),
@@ -488,6 +490,21 @@ impl Screen for Rerank {
             Input::Open(Target::Reranker(path)) => self.open_reranker(path.clone(), context),
             Input::Answer { popup, answer } => self.answer(popup, answer, context),
             Input::Task(report) => self.task(report, context),
+            _ => {}
+        }
+    }
+
+    fn choices(&self) -> Vec<(&'static str, String)> {
+        vec![("layout", self.layout.name().to_owned()), ("base-order", on_off(self.base_order))]
+    }
+
+    fn recall(&mut self, name: &str, value: &str) {
+        match name {
+            "layout" => {
+                self.layout = named(self.layout, TreeLayout::next, TreeLayout::name, value)
+                    .unwrap_or(self.layout);
+            }
+            "base-order" => self.base_order = value == "on",
             _ => {}
         }
     }

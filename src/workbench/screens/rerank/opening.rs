@@ -5,7 +5,7 @@ use super::book::{Book, Tool};
 use super::load::{self, Loaded, Source};
 use super::summary::Summary;
 use crate::workbench::names::ScreenId;
-use crate::workbench::popup::Popup;
+use crate::workbench::popup::{Popup, Wanted};
 use crate::workbench::screen::{Context, Effect, Target};
 use crate::workbench::start::Named;
 use crate::workbench::task::Task;
@@ -39,17 +39,11 @@ impl Rerank {
     }
 
     pub(super) fn ask_for_file(&mut self, context: &mut Context) {
-        let initial = match (&self.source, &self.tool_path) {
-            (Some(Source::File(path)), _) => path.display().to_string(),
-            _ => String::new(),
-        };
-        context.push(Effect::Popup(Popup::Prompt {
+        context.push(Effect::Popup(Popup::Files {
             id: "open",
-            title: "Open".into(),
-            text: "Candidate lists (ours, BLLIP, Berkeley, Charniak & Johnson, Stanford; plain or \
-                   gzip), or a trained reranker. Empty: the sample"
-                .into(),
-            initial,
+            title: "Open candidate lists or a trained reranker".into(),
+            wanted: Wanted::Lists,
+            instead: Some("the sample"),
         }));
     }
 

@@ -1,10 +1,12 @@
 //! The Runs screen: every run folder that is known.
 
+mod disk;
 mod filter;
 mod notes;
 mod sweep;
 mod table;
 
+use crate::workbench::choice::on_off;
 use crate::workbench::command::Command;
 use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
@@ -49,6 +51,12 @@ pub const COMMANDS: &[Command] = &[
         keys: &["d", "Delete"],
         help: "Move the run to the trash beside it (asks first); take a gone one off the list",
         short: "delete",
+    },
+    Command {
+        name: "clean",
+        keys: &["C"],
+        help: "Say what the run takes on the disk, and move what it can spare to the trash (asks first)",
+        short: "",
     },
     Command {
         name: "open-parses",
@@ -147,6 +155,9 @@ pub struct Runs {
     deleting: Option<RunId>,
     /// Whether published figures are shown.
     literature: bool,
+    disk: disk::Disk,
+    /// Whether the screen has been looked at; before, nothing is measured.
+    seen: bool,
 }
 
 impl Runs {
@@ -268,6 +279,11 @@ impl Runs {
             "delete" if run.active() => {
                 context.warn(format!("{} is {}: stop it first", run.name, run.standing().word()));
             }
+            "clean" if run.gone => context.status(format!("{} is gone", run.name)),
+            "clean" if run.active() => {
+                context.warn(format!("{} is {}: stop it first", run.name, run.standing().word()));
+            }
+            "clean" => self.disk.look(run, context),
             // Nothing is left to move.
             "delete" if run.gone => context.push(Effect::Trash(run.id)),
             "delete" => {
@@ -319,6 +335,7 @@ impl Screen for Runs {
                     context.push(Effect::Trash(id));
                 }
             }
+            Input::Answer { popup, answer } if self.disk.answered(popup, answer, context) => {}
             Input::Answer { popup, answer } => {
                 self.deleting = None;
                 if let Some(page) = &self.page {
@@ -327,6 +344,9 @@ impl Screen for Runs {
             }
             Input::Open(Target::Sweep(path)) => self.open_sweep(path, context),
             Input::Task(report) => {
+                if self.disk.hear(report, context) {
+                    return;
+                }
                 if let Some(page) = &mut self.page {
                     page.hear(report, context);
                 }
@@ -341,6 +361,10 @@ impl Screen for Runs {
             }
             Input::LeaveField => self.filtering = false,
             Input::Shown | Input::Selection => {
+                self.seen |= matches!(input, Input::Shown);
+                if self.seen {
+                    self.disk.measure(matches!(input, Input::Shown), context);
+                }
                 self.settle(context.shared);
                 // Something has moved on, maybe in the sweep.
                 if let Some(page) = &self.page {
@@ -355,6 +379,16 @@ impl Screen for Runs {
         match self.page {
             Some(_) => OF_SWEEPS.contains(&command),
             None => !OF_SWEEPS[2..].contains(&command),
+        }
+    }
+
+    fn choices(&self) -> Vec<(&'static str, String)> {
+        vec![("literature", on_off(self.literature))]
+    }
+
+    fn recall(&mut self, name: &str, value: &str) {
+        if name == "literature" {
+            self.literature = value == "on";
         }
     }
 

@@ -18,6 +18,11 @@ pub const NOTES: &[Term] = &[
                   the main figure of a language model",
     },
     Term {
+        name: "on disk",
+        meaning: "Bytes of the run's folder; C says what they are for, moves what the run can do \
+                  without to `.trash` beside it, and empties that trash when told to",
+    },
+    Term {
         name: "literature",
         meaning: "Published figures on the Penn Treebank (L), of grammars or language models as \
                   the run under the cursor is: not of this corpus, and not to be compared number \

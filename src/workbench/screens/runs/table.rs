@@ -17,15 +17,21 @@ use unicode_width::UnicodeWidthStr;
 
 /// Terminals at least that wide get all columns.
 const WIDE: u16 = 132;
+/// Columns for what a run takes on the disk, in terminals wider by as many.
+const SIZE: u16 = 11;
 
 pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let shared = view.shared;
     let shown = runs.shown(shared);
-    let title = match shown.len() == shared.runs.len() {
+    let mut title = match shown.len() == shared.runs.len() {
         true => format!("Runs: {}", shown.len()),
         false => format!("Runs: {} of {}", shown.len(), shared.runs.len()),
     };
+    match runs.disk.total(shared) {
+        0 => {}
+        total => title += &format!(" · {} on the disk", text::bytes(total)),
+    }
     let filter = runs.filtering || !runs.filter.is_empty();
     let height = if filter { 1 } else { 0 };
     let [line, area] =
@@ -49,7 +55,11 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
         true => draw_literature(runs, frame, area, view),
         false => area,
     };
-    let block = pane(title, theme, true);
+    let mut block = pane(title, theme, true);
+    if let Some(line) = runs.run(shared).and_then(|run| runs.disk_line(run)) {
+        let line = format!(" {} ", text::fit(&line, usize::from(area.width.saturating_sub(6))));
+        block = block.title_bottom(Line::styled(line, theme.dim));
+    }
     let inside = block.inner(area);
     frame.render_widget(block, area);
     if inside.height < 2 {
@@ -62,9 +72,15 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
         Row::Sweep(_) => inside,
     };
     let wide = area.width >= WIDE;
+    let sized = area.width >= WIDE + SIZE;
     let labels: Vec<String> = shown.iter().map(|r| shared.label(r)).collect();
-    let names = name_width(&labels, usize::from(inside.width), wide);
+    let room = inside.width - if sized { SIZE } else { 0 };
+    let names = name_width(&labels, usize::from(room), wide);
     frame.render_widget(header(names, wide).style(theme.dim), inside);
+    if sized {
+        let size = Line::styled("on disk", theme.dim).right_aligned();
+        frame.render_widget(size, Rect { height: 1, ..inside });
+    }
     let rows = usize::from(inside.height - 1);
     let top = (at + 1).saturating_sub(rows);
     let body = Rect { y: inside.y + 1, height: inside.height - 1, ..inside };
@@ -79,6 +95,12 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
             Row::Sweep(path) => sweep_row(path, names, view),
         };
         frame.render_widget(line, place);
+        if let (true, Row::Run(run)) = (sized, &lines[top + i])
+            && let Some(used) = runs.disk.of(run.id)
+        {
+            let size = Line::styled(text::bytes(used.total()), theme.text).right_aligned();
+            frame.render_widget(size, place);
+        }
         if top + i == at {
             frame.buffer_mut().set_style(place, theme.selected);
         }

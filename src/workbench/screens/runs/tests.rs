@@ -146,3 +146,81 @@ fn every_family_has_its_main_figure_and_published_ones_are_those_of_its_kind() {
     update(&mut runs, Input::Command("literature"), &shared);
     assert!(!picture(&runs, &shared, 200, 30).contains("not this corpus"));
 }
+
+/// A folder of runs on the disk with one that is finished, and what the screen is told of it.
+fn on_disk() -> (tempfile::TempDir, Shared) {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = crate::run::RunFolder::create(base.path(), &crate::config::Config::default());
+    let folder = folder.expect("creates");
+    for (path, bytes) in [(folder.best(), 40_000), (folder.last(), 120_000)] {
+        std::fs::write(path, vec![0; bytes]).expect("writes");
+    }
+    for step in ["000000000", "000000120", "000000240"] {
+        let path = folder.trees().join(format!("dev-{step}.json.gz"));
+        std::fs::write(path, vec![0; 5_000]).expect("writes");
+    }
+    let mut entry = RunEntry::new(RunId(7), folder.path().to_owned());
+    entry.listed_state = Some(RunState::Finished);
+    let shared = Shared { runs: vec![entry], listed: true, ..Shared::default() };
+    (base, shared)
+}
+
+#[test]
+fn what_runs_take_is_shown_and_what_they_can_spare_goes_to_the_trash() {
+    let (base, shared) = on_disk();
+    let mut stage = crate::workbench::stage::Stage::new(Runs::default());
+    stage.shared = shared;
+    let effects = stage.update(Input::Shown);
+    assert!(stage.settle(effects).is_empty());
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("Runs: 1 · 17"), "{shot}");
+    assert!(shot.contains("checkpoints 160 kB, trees 15 kB"), "{shot}");
+    assert!(stage.shot(200, 60).contains("on disk"));
+    // The question says what there is.
+    let effects = stage.command("clean");
+    let asked = stage.settle(effects);
+    let [Effect::Popup(Popup::Question { id, text, choices, .. })] = &asked[..] else {
+        panic!("{asked:?}");
+    };
+    let labels: Vec<&str> = choices.iter().map(|choice| choice.label.as_str()).collect();
+    let wanted = [
+        "`last` (120 kB): then nobody can go on with it",
+        "trees but first, best and last (5.0 kB)",
+        "cancel",
+    ];
+    assert_eq!((*id, &labels[..]), ("clean", &wanted[..]));
+    assert!(text.contains("takes 17"), "{text}");
+    // Nothing happens before it is answered, nor when it is not.
+    let cancelled = stage.update(Input::Answer { popup: "clean", answer: &Answer::Choice('c') });
+    assert!(cancelled.is_empty());
+    let effects = stage.command("clean");
+    stage.settle(effects);
+    let effects = stage.update(Input::Answer { popup: "clean", answer: &Answer::Choice('l') });
+    let said = crate::workbench::stage::said(&stage.settle(effects));
+    assert!(
+        said[0].starts_with("120 kB of ") && said[0].ends_with("moved to the trash"),
+        "{said:?}"
+    );
+    assert!(stage.shot(80, 24).contains("checkpoints 40 kB, trees 15 kB"));
+    // Now there is a trash to be emptied, and that is asked twice.
+    let effects = stage.command("clean");
+    let asked = stage.settle(effects);
+    assert!(format!("{asked:?}").contains("empty the trash: 1 thing, 120 kB"), "{asked:?}");
+    let asked = stage.update(Input::Answer { popup: "clean", answer: &Answer::Choice('e') });
+    assert!(format!("{asked:?}").contains("for good"), "{asked:?}");
+    assert!(base.path().join(".trash").is_dir());
+    let effects =
+        stage.update(Input::Answer { popup: "empty-trash", answer: &Answer::Choice('d') });
+    let said = crate::workbench::stage::said(&stage.settle(effects));
+    assert_eq!(said, ["120 kB is gone from the trash"]);
+    assert!(!base.path().join(".trash").exists());
+}
+
+#[test]
+fn a_run_that_goes_on_is_not_cleaned() {
+    let (mut runs, shared) = (Runs::default(), shared());
+    update(&mut runs, Input::Shown, &shared);
+    let effects = update(&mut runs, Input::Command("clean"), &shared);
+    let said = crate::workbench::stage::said(&effects);
+    assert_eq!(said, ["2026-11-29-rank-pcfg is running: stop it first"]);
+}

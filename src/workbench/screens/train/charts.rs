@@ -2,6 +2,7 @@
 
 use crate::workbench::clock::{Along, XAxis};
 use crate::workbench::figures::{Figure, Kind, Page};
+use crate::workbench::choice::{named, on_off};
 use crate::workbench::names::RunId;
 use crate::workbench::screen::Context;
 use crate::workbench::series::{Series, Smoothed};
@@ -58,6 +59,34 @@ impl Default for Charts {
 }
 
 impl Charts {
+    /// What is remembered of how curves are drawn.
+    pub fn choices(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("smoothing", SMOOTHING[self.smoothing].to_string()),
+            ("log-y", on_off(self.log_y)),
+            ("loss-a-sentence", on_off(self.per_sentence)),
+            ("x", self.axis.name().to_owned()),
+            ("log-x", on_off(self.log_x)),
+        ]
+    }
+
+    /// Takes up what was remembered.
+    pub fn recall(&mut self, name: &str, value: &str) {
+        match name {
+            "smoothing" => {
+                let at = SMOOTHING.iter().position(|weight| weight.to_string() == value);
+                self.smoothing = at.unwrap_or(self.smoothing);
+            }
+            "log-y" => self.log_y = value == "on",
+            "loss-a-sentence" => self.per_sentence = value == "on",
+            "log-x" => self.log_x = value == "on",
+            "x" => {
+                self.axis = named(self.axis, XAxis::next, XAxis::name, value).unwrap_or(self.axis);
+            }
+            _ => {}
+        }
+    }
+
     /// Weight of the past; `None` while off.
     pub fn smoothing(&self) -> Option<f64> {
         (self.smoothing > 0).then(|| SMOOTHING[self.smoothing])

@@ -13,11 +13,12 @@ mod troubles;
 mod words;
 
 use crate::config::{self, Config};
+use crate::workbench::choice::on_off;
 use crate::workbench::engine::Control;
 use crate::workbench::machine::Machine;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
-use crate::workbench::popup::{Answer, Choice, Item, Popup};
+use crate::workbench::popup::{Answer, Choice, Item, Popup, Wanted};
 use crate::workbench::screen::{Context, Effect, Input, Screen, View};
 use crate::workbench::shared::{RunEntry, Shared, Standing};
 use crate::workbench::task::Task;
@@ -93,6 +94,19 @@ impl Screen for Train {
                 self.scroll = 0;
             }
             _ => {}
+        }
+    }
+
+    fn choices(&self) -> Vec<(&'static str, String)> {
+        let mut choices = self.charts.choices();
+        choices.push(("literature", on_off(self.literature)));
+        choices
+    }
+
+    fn recall(&mut self, name: &str, value: &str) {
+        match name {
+            "literature" => self.literature = value == "on",
+            _ => self.charts.recall(name, value),
         }
     }
 
@@ -214,15 +228,15 @@ fn answered(popup: &'static str, answer: &Answer, device: &Devices, context: &mu
                 Ok(config) => context.push(Effect::Start(Box::new(device.applied(config)))),
                 Err(error) => context.warn(error.to_string()),
             },
-            None => context.push(Effect::Popup(Popup::Prompt {
+            None => context.push(Effect::Popup(Popup::Files {
                 id: "config-file",
-                title: "New training".into(),
-                text: "Path of a config file (TOML).".into(),
-                initial: String::new(),
+                title: "New training from a config file (TOML)".into(),
+                wanted: Wanted::Config,
+                instead: None,
             })),
         },
-        ("config-file", Answer::Text(path)) if !path.is_empty() => {
-            let path = PathBuf::from(path);
+        ("config-file", Answer::File(path)) => {
+            let path = path.clone();
             context.spawn(Task::new("config", format!("reading {}", path.display()), move |_| {
                 Config::read(&path, &[]).map_err(|e| e.to_string())
             }));

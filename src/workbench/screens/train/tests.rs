@@ -176,13 +176,12 @@ fn a_preset_or_a_config_file_starts_a_training() {
     let effects = answer(Answer::Item(0), "new", &mut train);
     assert!(matches!(&effects[..], [Effect::Start(_)]), "{effects:?}");
     let effects = answer(Answer::Item(items_len()), "new", &mut train);
-    assert!(matches!(&effects[..], [Effect::Popup(Popup::Prompt { .. })]), "{effects:?}");
+    assert!(matches!(&effects[..], [Effect::Popup(Popup::Files { .. })]), "{effects:?}");
 
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("mine.toml");
     std::fs::write(&file, "seed = 11\n").expect("writes");
-    let text = file.display().to_string();
-    let mut effects = answer(Answer::Text(text), "config-file", &mut train);
+    let mut effects = answer(Answer::File(file), "config-file", &mut train);
     let Some(Effect::Spawn(task)) = effects.pop() else { panic!("{effects:?}") };
     let payload = task.run().expect("a valid config");
     let mut report =
