@@ -28,7 +28,6 @@ use compare::Difference;
 use devices::Devices;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use std::path::PathBuf;
 use troubles::Troubles;
 
 pub use commands::COMMANDS;
@@ -100,12 +99,14 @@ impl Screen for Train {
     fn choices(&self) -> Vec<(&'static str, String)> {
         let mut choices = self.charts.choices();
         choices.push(("literature", on_off(self.literature)));
+        choices.push(("table", on_off(self.table)));
         choices
     }
 
     fn recall(&mut self, name: &str, value: &str) {
         match name {
             "literature" => self.literature = value == "on",
+            "table" => self.table = value == "on",
             _ => self.charts.recall(name, value),
         }
     }
