@@ -1,10 +1,11 @@
 use crate::model::ModelError;
+use crate::report::advice;
 use std::path::PathBuf;
 
 /// Why a checkpoint cannot be read, used or written.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), advice(source))]
     Io { path: PathBuf, source: std::io::Error },
     #[error("{name} is not a checkpoint of rankspace: {reason}")]
     Malformed { name: String, reason: String },

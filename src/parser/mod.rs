@@ -40,7 +40,7 @@ pub enum ParserError {
     WeightCount { trees: usize, weights: usize },
     #[error("tree {tree} has the weight {weight}: expected a finite number, 0 or more")]
     Weight { tree: usize, weight: String },
-    #[error("all trees have the weight 0")]
+    #[error("all trees have the weight 0: give one of them more")]
     NoWeight,
     #[error("tree {tree}: a phrase has a gap; `discontinuous = \"attach\"` closes it")]
     Discontinuous { tree: usize },

@@ -4,10 +4,12 @@
 //! a run folder, the workbench, a plain terminal, or all of them. Only the event
 //! type and the trait live here; files and channels belong to `run`.
 
+mod advice;
 mod counted;
 mod event;
 pub mod numbers;
 
+pub use advice::advice;
 pub use counted::{counted, plural};
 pub use event::{DeviceUse, Event, EventKind, Level, Metrics, RunState, SCHEMA, epoch_at};
 

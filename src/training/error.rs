@@ -13,9 +13,11 @@ pub enum TrainingError {
     Tensor(#[from] candle_core::Error),
     #[error("parameter `{name}` {reason}")]
     Parameter { name: String, reason: String },
-    #[error("no training sentence of {} or more is left after preprocessing", counted(*.min_length, "word"))]
+    #[error("no training sentence of {} or more is left after preprocessing: look at data.max_length, data.min_length and data.punctuation", counted(*.min_length, "word"))]
     NoSentences { min_length: usize },
-    #[error("training.select = \"s_f1\" needs gold trees, and the development set has none")]
+    #[error(
+        "training.select = \"s_f1\" needs gold trees, and the development set has none: leave it out, or name trees as data.dev"
+    )]
     NoGold,
     #[error(
         "{what} is {value} at step {step} (epoch {epoch}, {} of {}); the weights before that step are kept. A lower learning rate or a smaller clip may help",

@@ -69,7 +69,10 @@ impl Named {
         let folders = group.members().iter().map(|member| group.folder_of(member));
         let begun: Vec<Named> = folders.filter(|f| f.is_dir()).map(Named::Run).collect();
         match begun.is_empty() {
-            true => Err(format!("{}: none of its runs has begun", path.display())),
+            true => Err(format!(
+                "{0}: none of its runs has begun; `rankspace resume {0}` begins them",
+                path.display()
+            )),
             false => Ok(begun),
         }
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Why a ledger was not exported, or not wholly.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), crate::report::advice(source))]
     Io { path: PathBuf, source: std::io::Error },
     #[error("{} holds something already, and nothing is overwritten", .0.display())]
     Occupied(PathBuf),

@@ -11,7 +11,7 @@ const TOLD: usize = 10;
 /// Why a ledger cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), crate::report::advice(source))]
     Io { path: PathBuf, source: io::Error },
     #[error("{}: a line has schema {found}, this version reads up to {known}; use a newer rankspace", path.display())]
     Newer { path: PathBuf, found: u32, known: u32 },

@@ -93,8 +93,9 @@ pub(super) fn draw_table(
         frame.render_widget(Line::styled("no symbol fits; Esc shows all", theme.dim), row);
         return;
     }
-    let rows = usize::from(inside.height.saturating_sub(HEAD));
-    let visible = moves::visible(screen.at, screen.order.len(), rows);
+    let rows = inside.height.saturating_sub(HEAD);
+    let body = Rect { y: inside.y + HEAD, height: rows, ..inside };
+    let visible = moves::rows(view, "symbols", body, screen.at, screen.order.len());
     for (y, place) in (inside.y + HEAD..).zip(visible) {
         let symbol = screen.order[place];
         let text =

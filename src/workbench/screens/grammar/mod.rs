@@ -358,7 +358,8 @@ impl Screen for Grammar {
 
     fn recall(&mut self, name: &str, value: &str) {
         if name == "sort" {
-            self.sort = named(self.sort, Sort::next, Sort::name, value).unwrap_or(self.sort);
+            self.sort =
+                named(self.sort, |sort| sort.next(false), Sort::name, value).unwrap_or(self.sort);
         }
     }
 

@@ -1,8 +1,8 @@
 //! What part of the curves is seen, smoothing, and the cursor.
 
+use crate::workbench::choice::{named, on_off};
 use crate::workbench::clock::{Along, XAxis};
 use crate::workbench::figures::{Figure, Kind, Page};
-use crate::workbench::choice::{named, on_off};
 use crate::workbench::names::RunId;
 use crate::workbench::screen::Context;
 use crate::workbench::series::{Series, Smoothed};
