@@ -45,7 +45,7 @@ pub enum RunError {
         "process {pid} on {host} has taken the run over: watch it in its folder, it goes on there"
     )]
     TakenOver { pid: u32, host: String },
-    #[error("{0} has no checkpoints/last.safetensors to resume from: start it anew, `rankspace train {0}/config.toml`", .0.display())]
+    #[error("{} has no checkpoints/last.safetensors to resume from: start it anew, `rankspace train {}/config.toml`", .0.display(), .0.display())]
     NothingToResume(PathBuf),
     #[error("{} has its reranker already: there is nothing to go on with", .0.display())]
     Done(PathBuf),
