@@ -30,9 +30,13 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<Usage> {
             )));
         }
         (ErrorKind::InvalidSubcommand, [command, word]) if Path::new(word).exists() => {
+            // A bare name may be that of a command.
+            let path = Path::new(".").join(word);
+            let path = if word.contains('/') { Path::new(word) } else { &path };
             return Some(Usage(format!(
                 "{command}: no such command `{word}` (`rankspace {command} --help`); `rankspace \
-                 {word}` opens what has that name here"
+                 {}` opens what has that name here",
+                path.display()
             )));
         }
         (ErrorKind::UnknownArgument, _) => {}

@@ -236,7 +236,7 @@ fn whole_numbers_and_folders_are_asked_for_in_words() {
     let refused = call(base, "boost --train train.mrg --set ensemble.rounds=-3").refused();
     refused.complains("expected a whole number, 0 or more, found");
     made(base);
-    call(base, "candidates lists").refused().complains("`rankspace lists` opens");
+    call(base, "candidates lists").refused().complains("`rankspace ./lists` opens");
     std::fs::create_dir(base.join("candidates")).expect("makes");
     call(base, "candidates").refused().complains("is opened by `rankspace ./candidates`");
     let told = call(base, "candidates stats lists").fails();

@@ -185,7 +185,7 @@ fn told(args: &Make, config: &Config) -> String {
 fn is_begun(args: &Make, settings: &str) -> Result<bool> {
     let shown = args.out.display();
     match std::fs::read_to_string(args.out.join("config.toml")) {
-        Ok(known) if known == settings => {
+        Ok(known) if are_same(&known, settings) => {
             tell(&format!("note: going on in {shown}"));
             return Ok(true);
         }
@@ -196,6 +196,20 @@ fn is_begun(args: &Make, settings: &str) -> Result<bool> {
         bail!("{shown} is not empty, and no folder of candidates");
     }
     Ok(false)
+}
+
+/// Whether two texts are of the same settings, though one of an earlier version may lack some that
+/// hold by default.
+fn are_same(known: &str, settings: &str) -> bool {
+    let config = |text: &str| Config::from_toml("settings", text, &[]).ok();
+    let notes = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.starts_with("# ")).map(str::to_owned).collect()
+    };
+    let (known_config, known_notes) = (config(known), notes(known));
+    known == settings
+        || known_config.is_some()
+            && known_config == config(settings)
+            && known_notes == notes(settings)
 }
 
 fn begin(args: &Make, settings: &str) -> Result<()> {
@@ -263,4 +277,23 @@ fn report(args: &Make, rows: &[(String, ListStatistics)], out: &mut dyn Write) -
         )?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_an_earlier_version_did_not_write_are_those_that_hold_by_default() {
+        let config = Config::from_toml("test", "kind = \"bag\"\nseed = 3\n", &[]).expect("valid");
+        let text = config.to_toml() + "# parser a\n";
+        let without: String =
+            text.lines().filter(|l| !l.starts_with("dev_gold")).map(|l| format!("{l}\n")).collect();
+        assert!(without.len() < text.len());
+        assert!(are_same(&text, &text) && are_same(&without, &text));
+        for other in [text.replace("seed = 3", "seed = 4"), text.replace("parser a", "parser b")] {
+            assert!(!are_same(&other, &text), "{other}");
+        }
+        assert!(!are_same("no settings", &text));
+    }
 }

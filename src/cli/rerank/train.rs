@@ -210,6 +210,10 @@ fn cost(
         let milliseconds = 1e3 * cost.seconds / lists.len() as f64;
         writeln!(out, "{:14} {:>16.1} {milliseconds:>12.2}", kernel.name(), cost.per_candidate())?;
     }
+    let (decisions, hidden) = (base.model.decisions(), base.model.hidden());
+    let all = counted(decisions, "decision");
+    // More than all there are, the kernels in full cannot have.
+    writeln!(out, "{all} with {hidden} numbers each: {} in all", decisions * hidden)?;
     Ok(())
 }
 
