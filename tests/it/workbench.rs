@@ -459,7 +459,7 @@ fn candidate_lists_and_a_reranker_are_told_by_content_and_a_change_is_explained(
     let named = ["test.jsonl.gz", "reranker.safetensors"];
     let [lists, reranker] = named.map(|name| sample.join(name).display().to_string());
     let mut session = Session::start(&[&lists, &reranker], 80, 24);
-    session.sees("150 sentences").sees("reranked").sees("F1 base 86.44");
+    session.sees("150 sentences").sees("reranker: top-efficient").sees("F1 base 86.44 → 90.21");
     session.does_on(Rerank, "changed").sees("changed only");
     session.does_on(Rerank, "sort").sees("by gain").sees("Gold tree");
     session.does_on(Rerank, "compare").sees("against base").sees("Base choice");

@@ -240,7 +240,7 @@ fn draw_facts(
         judged.insert(0, Span::styled(text, theme.text));
     }
     // What was judged has its place; what it is about gives way.
-    let room = width.saturating_sub(judged.iter().map(Span::width).sum()).max(width / 2);
+    let room = width.saturating_sub(judged.iter().map(Span::width).sum()).max(width / 3);
     let mut spans = vec![Span::styled(fit(&first, room).into_owned(), theme.text)];
     spans.append(&mut judged);
     let second = match screen.span {

@@ -170,8 +170,7 @@ fn second_line_in(words: Words, screen: &Rerank, book: &Book, view: &View) -> (S
             };
             if screen.knows {
                 style = theme.warning;
-                text += ", trained on these";
-                text += if words == Words::All { " lists" } else { "" };
+                text += ", trained on these lists";
             }
             parts.push(text);
         }
@@ -206,8 +205,8 @@ fn second_line_in(words: Words, screen: &Rerank, book: &Book, view: &View) -> (S
                 let (reranked, p) = (f1(Chooser::Reranker), p[2]);
                 text = match words {
                     Words::All => format!("{text}, reranked {reranked} (p {p:.4})"),
-                    Words::Fewer => format!("F1 {base} → {reranked} (p {p:.4})"),
-                    Words::Few | Words::Fewest => format!("F1 {base} → {reranked}"),
+                    Words::Fewer => format!("{text} → {reranked} (p {p:.4})"),
+                    Words::Few | Words::Fewest => format!("{text} → {reranked}"),
                 };
             }
             if words != Words::Fewest {

@@ -98,7 +98,7 @@ fn who_reranks_is_told_in_the_narrowest_terminal() {
     let told = head(&stage).expect("two lines");
     let end: String = run.display().to_string().chars().rev().take(9).collect();
     let end: String = end.chars().rev().collect();
-    let kernel = format!("{end}: top-efficient, trained on these · F1 ");
+    let kernel = format!("{end}: top-efficient, trained on these lists · F1 ");
     assert!(told.contains(&kernel), "{told}");
     assert!(told.chars().count() <= 80, "{told}");
 }
