@@ -179,6 +179,16 @@ fn keys_move_borders_put_them_back_and_say_where_there_is_none() {
     stage.keys(&["Ctrl-w"]);
     let shot = screenshot(&stage.app, 200, 60);
     assert!(shot.ends_with("Esc done"), "{shot}");
+    // Which border it is is shown by more than a colour.
+    let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(200, 60));
+    let terminal = terminal.as_mut().expect("a test terminal");
+    terminal.draw(|frame| stage.app.draw(frame)).expect("draws");
+    let reversed = |row: u16| {
+        let buffer = terminal.backend().buffer();
+        let is = |c: &u16| buffer[(*c, row)].modifier.contains(ratatui::style::Modifier::REVERSED);
+        (0..200).filter(is).count()
+    };
+    assert_eq!((reversed(5), reversed(50)), (2, 2));
     stage.keys(&["Left", "Left", "Left"]);
     let moved = screenshot(&stage.app, 200, 60);
     assert_ne!(moved, shot);
@@ -304,7 +314,10 @@ fn what_is_wrong_with_the_users_files_is_told_and_nothing_fails() {
     let stage = equipped(&data);
     let (level, text) = stage.app.status.clone().expect("a word");
     assert_eq!(level, Level::Warning);
-    assert!(text.contains("keys.toml:2: ") && text.ends_with("(and 2 more in the log)"), "{text}");
+    assert!(
+        text.starts_with("keys.toml:2: ") && text.ends_with("(and 2 more in the log)"),
+        "{text}"
+    );
     let log: Vec<&str> = stage.app.shared.log.lines().map(|line| line.text.as_str()).collect();
     assert!(log.iter().any(|line| line.contains("workbench.toml:1: theme is one of")), "{log:?}");
     assert!(log.iter().any(|line| line.contains("state.toml:1: ")), "{log:?}");
@@ -344,7 +357,7 @@ fn the_list_of_files_at_80x24_and_200x60() {
     ] {
         std::fs::write(folder.path().join(name), text).expect("writes");
     }
-    std::fs::create_dir_all(folder.path().join("runs/first")).expect("makes");
+    std::fs::create_dir_all(folder.path().join("runs/first/checkpoints")).expect("makes");
     std::fs::write(folder.path().join("runs/first/config.toml"), "seed = 1\n").expect("writes");
     let mut stage = training(10);
     stage.keys(&["Ctrl-o"]);

@@ -30,7 +30,9 @@ pub fn is_whole(path: &Path) -> bool {
 }
 
 fn folder(path: &Path) -> String {
-    if let Ok(run) = RunFolder::open(path) {
+    // Other folders have a config.toml too.
+    let is_run = ["events.jsonl", "checkpoints"].iter().any(|part| path.join(part).exists());
+    if let Some(run) = RunFolder::open(path).ok().filter(|_| is_run) {
         let summary = RunSummary::read(&run);
         let what = summary.config.as_ref().map_or("run", Config::what);
         let state = match summary.state() {
@@ -135,6 +137,7 @@ mod tests {
         assert_eq!(describe(&run), "run: rank-pcfg, finished");
         assert_eq!((is_whole(&run), is_whole(&runs), is_whole(&sample)), (true, false, false));
         let reranking = sample.join("reranking");
+        assert_eq!(describe(&reranking), "", "its config.toml makes no run of it");
         assert_eq!(describe(&reranking.join("test.jsonl.gz")), "candidate lists");
         assert_eq!(describe(&reranking.join("reranker.safetensors")), "reranker");
         let best = run.join("checkpoints/best.safetensors");

@@ -76,14 +76,14 @@ impl App {
         for problem in &problems {
             self.log(Level::Warning, "workbench", problem);
         }
-        self.status = match &problems[..] {
-            [] => None,
-            [problem] => Some((Level::Warning, problem.clone())),
-            [problem, ..] => {
-                let more = problems.len() - 1;
-                Some((Level::Warning, format!("{problem} (and {more} more in the log)")))
+        self.status = problems.first().map(|problem| {
+            // The log has the whole path.
+            let mut text = without_folder(problem).to_owned();
+            if problems.len() > 1 {
+                text.push_str(&format!(" (and {} more in the log)", problems.len() - 1));
             }
-        };
+            (Level::Warning, text)
+        });
     }
 
     /// The key of a global command as shown; a command without one has its name.
@@ -107,6 +107,13 @@ impl App {
             keeper.keep(self.memory.clone());
         }
     }
+}
+
+/// What is wrong with a file, the folder before its name left away.
+fn without_folder(problem: &str) -> &str {
+    let path = problem.split(".toml").next().unwrap_or_default();
+    let folder = path.rfind(std::path::MAIN_SEPARATOR).map_or(0, |at| at + 1);
+    &problem[folder..]
 }
 
 /// A screen's name in the file.

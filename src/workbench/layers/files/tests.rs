@@ -9,7 +9,7 @@ fn folder() -> tempfile::TempDir {
     for name in ["dev.mrg", "train.mrg", "train.txt", ".hidden.mrg"] {
         std::fs::write(folder.path().join(name), "(S (NN a) (VB b))\n").expect("writes");
     }
-    for name in ["treebanks/old", "runs/first"] {
+    for name in ["treebanks/old", "runs/first/checkpoints"] {
         std::fs::create_dir_all(folder.path().join(name)).expect("makes");
     }
     std::fs::write(folder.path().join("treebanks/own.mrg"), "(S (NN a))").expect("writes");
