@@ -1,12 +1,12 @@
 //! `parse`: the induced trees of sentences, one for every sentence of the input, in order.
 
 use super::analysis::{Analysis, NAMELESS};
-use super::args::{Format, Parse};
+use super::args::{self, Format};
 use super::plain::tell;
 use super::sentences;
-use crate::model::{self, Wanted};
+use crate::model::{self, Parse, Wanted};
 use crate::render::{Diagram, DiagramSpan, to_brackets, to_forest, trees_to_svg};
-use crate::report::numbers;
+use crate::report::{counted, numbers};
 use crate::treebank::{Preprocessing, PunctuationRule};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -38,7 +38,7 @@ struct Span {
     posterior: f32,
 }
 
-pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
+pub fn run(args: &args::Parse, out: &mut dyn Write) -> Result<()> {
     let checkpoint = sentences::decoding(&args.checkpoint, &args.decoding)?;
     sentences::need_trees(&args.checkpoint, &checkpoint)?;
     let parser = sentences::parser(&checkpoint, &args.place)?;
@@ -48,6 +48,7 @@ pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
         Preprocessing { punctuation: PunctuationRule::Keep, ..checkpoint.preprocessing.clone() };
     let wanted = Wanted { tree: true, labels: args.labels };
     let parses = sentences::parse(&*parser, &checkpoint, read.iter().map(Option::as_ref), wanted)?;
+    tell_underivable(&parses, args);
     let mut drawn = Vec::new();
     for (i, (sentence, parse)) in read.iter().zip(&parses).enumerate() {
         let number = i + 1;
@@ -84,6 +85,22 @@ pub fn run(args: &Parse, out: &mut dyn Write) -> Result<()> {
         write!(out, "{}", trees_to_svg(&drawn))?;
     }
     Ok(())
+}
+
+/// Says of which sentences the trees mean nothing.
+fn tell_underivable(parses: &[Option<Parse>], args: &args::Parse) {
+    let none = |parse: &Option<Parse>| parse.as_ref().is_some_and(|p| !p.log_prob.is_finite());
+    let count = parses.iter().filter(|parse| none(parse)).count();
+    let Some(first) = parses.iter().position(none) else { return };
+    let path = args.checkpoint.display();
+    let all =
+        if count == parses.len() { "; a training that diverged leaves such weights" } else { "" };
+    let count = counted(count, "sentence");
+    tell(&format!(
+        "warning: {path} gives {count} no derivation, sentence {} the first: their trees mean \
+         nothing{all}",
+        first + 1
+    ));
 }
 
 fn line<'a>(number: usize, analysis: Option<&'a Analysis>) -> Line<'a> {

@@ -165,10 +165,13 @@ pub struct Trained {
     pub optimizer_seconds: f64,
 }
 
+/// What a diverged training is said to have lost where its weights are no good any more.
+pub const LOSS: &str = "the loss";
+
 impl Trained {
     /// What is no number, if anything; nothing was updated then.
     pub fn diverged(&self) -> Option<(&'static str, f64)> {
-        [("the loss", self.loss), ("the gradient norm", self.gradient_norm)]
+        [(LOSS, self.loss), ("the gradient norm", self.gradient_norm)]
             .into_iter()
             .find(|(_, value)| !value.is_finite())
     }

@@ -9,6 +9,9 @@ use crate::training::{Best, Progress, State, TrainingError};
 use crate::treebank::Sentence;
 use std::path::Path;
 
+/// A learning rate so many times that of the config is a slip of the keyboard.
+const MOST: f64 = 1000.0;
+
 /// A trainer with what its checkpoints need beside.
 pub(super) trait Fitting {
     /// What an evaluation gives.
@@ -21,7 +24,7 @@ pub(super) trait Fitting {
     /// Says what is to come; once, before the first step.
     fn introduce(&self, reporter: &mut dyn Reporter);
 
-    /// Does the next piece. After an error the weights are those of the last good step.
+    /// Does the next piece. After an error the weights are those before the bad step.
     fn next(
         &mut self,
         reporter: &mut dyn Reporter,
@@ -87,10 +90,16 @@ impl<F: Fitting> Work for F {
                 self.save(desk)?;
                 return Ok(Some(ending.to_string()));
             }
-            Err(e) => {
+            Err(e) if e.spares_weights() || !desk.folder.last().exists() => {
                 // The bad update was not applied: these are the last good weights.
                 let saved = self.save(desk);
                 desk.go_on(saved)?;
+                return Err(e.into());
+            }
+            Err(e) => {
+                let text = "the present weights give no loss: last.safetensors stays as it was, and \
+                            a resumption goes on from there";
+                desk.reports.message(Level::Warning, text.into());
                 return Err(e.into());
             }
         }
@@ -106,13 +115,23 @@ impl<F: Fitting> Work for F {
     }
 
     fn set_learning_rate(&mut self, rate: f64, desk: &mut Desk) {
-        if rate.is_finite() && rate >= 0.0 {
-            self.set_rate(rate);
-            desk.reports.message(Level::Info, format!("learning rate set to {rate:e}"));
+        let planned = self.config().training.learning_rate;
+        let refused = if !rate.is_finite() || rate < 0.0 {
+            Some("expected a finite number, 0 or more".to_owned())
+        } else if planned > 0.0 && rate > MOST * planned {
+            // One such step, and the weights are lost.
+            Some(format!("that is more than {MOST} times the run's own, {planned:e}"))
         } else {
-            let text = format!("learning rate {rate} refused: expected a finite number, 0 or more");
-            desk.reports.message(Level::Warning, text);
-        }
+            None
+        };
+        let (level, text) = match refused {
+            Some(why) => (Level::Warning, format!("learning rate {rate:e} refused: {why}")),
+            None => {
+                self.set_rate(rate);
+                (Level::Info, format!("learning rate set to {rate:e}"))
+            }
+        };
+        desk.reports.message(level, text);
     }
 
     fn snapshot(&self) -> Result<Snapshot, String> {

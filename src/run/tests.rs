@@ -363,20 +363,53 @@ fn a_panic_is_a_failed_run_whose_last_weights_are_of_use() {
 }
 
 #[test]
-fn a_loss_that_is_no_number_fails_the_run_and_last_holds_the_weights_before() {
+fn a_loss_that_is_no_number_fails_the_run_and_last_is_left_as_it_was() {
     let base = tempfile::tempdir().expect("temporary folder");
     let whole = whole_curve(base.path());
+    // Weights that give no loss are the work of an earlier step; `last` was written at step 5. A
+    // gradient that is no number was not applied to good ones.
+    let faults = [
+        (Fault::Nan, "NaN at step 7", 5),
+        (Fault::NoProbability, "diverged at step 7", 5),
+        (Fault::InfiniteGradient, "inf at step 7", 6),
+    ];
+    for (fault, reason, kept) in faults {
+        let folder = folder(base.path());
+        let order = Order { fault: Some((7, fault)), ..Order::default() };
+        let outcome = train(&folder, order).expect("starts").join();
+        assert_eq!((outcome.state, outcome.step), (RunState::Failed, 6));
+        let timeline = Timeline::of(&folder.events().expect("reads"));
+        let told = timeline.reason().unwrap_or_default();
+        assert!(told.contains(reason), "{told}");
+        if reason.contains("NaN") {
+            assert!(timeline.steps().last().is_some_and(|s| s.loss.is_nan()), "marked in charts");
+        }
+        assert_eq!(Checkpoint::load(&folder.last()).expect("loads").step, kept, "{told}");
+        let warned = timeline.notes().iter().any(|n| n.text.contains("stays as it was"));
+        assert_eq!(warned, kept == 5, "{told}");
+        let outcome = resume(&folder, Order::default()).expect("starts").join();
+        assert_eq!(outcome.state, RunState::Finished);
+        assert_eq!(curve(&folder), whole);
+    }
+}
+
+#[test]
+fn a_learning_rate_that_would_ruin_the_weights_is_refused() {
+    let base = tempfile::tempdir().expect("temporary folder");
     let folder = folder(base.path());
-    let order = Order { fault: Some((7, Fault::Nan)), ..Order::default() };
-    let outcome = train(&folder, order).expect("starts").join();
-    assert_eq!((outcome.state, outcome.step), (RunState::Failed, 6));
-    let timeline = Timeline::of(&folder.events().expect("reads"));
-    assert!(timeline.reason().is_some_and(|r| r.contains("NaN at step 7")));
-    assert!(timeline.steps().last().is_some_and(|s| s.loss.is_nan()), "the chart can mark it");
-    assert_eq!(Checkpoint::load(&folder.last()).expect("loads").step, 6);
-    let outcome = resume(&folder, Order::default()).expect("starts").join();
+    let (job, words) = gated(&folder);
+    pass(&job, &words, 1..=1);
+    job.send(Command::LearningRate(1e99));
+    job.send(Command::LearningRate(0.2));
+    drop(words);
+    let outcome = job.join();
     assert_eq!(outcome.state, RunState::Finished);
-    assert_eq!(curve(&folder), whole);
+    let timeline = Timeline::of(&folder.events().expect("reads"));
+    let refused = "learning rate 1e99 refused: that is more than 1000 times the run's own, 1e-1";
+    let told = timeline.notes().iter().filter(|n| n.text == refused);
+    assert_eq!(told.count(), 1, "{:?}", timeline.notes());
+    let rates: Vec<_> = timeline.steps().iter().map(|s| s.learning_rate).collect();
+    assert!(rates.iter().all(|r| *r <= 0.2) && rates.contains(&0.2), "{rates:?}");
 }
 
 #[test]

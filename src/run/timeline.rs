@@ -136,6 +136,17 @@ impl Timeline {
                 total_steps,
                 ..
             } => {
+                // Without a resumption steps only rise: one that does not tells that what stands
+                // before it with a later number was damaged.
+                if let Some(wrong) = self.steps.last().map(|s| s.step).filter(|s| s >= step) {
+                    self.supersede_after(step.saturating_sub(1));
+                    let text = format!(
+                        "the events name step {wrong} before step {step}: what was told from \
+                         step {step} on is left out"
+                    );
+                    let level = Level::Warning;
+                    self.notes.push(Note { seq: event.seq, time, elapsed, level, text });
+                }
                 self.steps_per_epoch = *steps_per_epoch;
                 self.total_steps = *total_steps;
                 let part = |name| seconds.get(name).map_or(f32::NAN, |s| s as f32);
@@ -359,6 +370,22 @@ mod tests {
         assert_eq!(figures, [2]);
         assert_eq!(timeline.state(), Some(RunState::Running));
         assert_eq!((timeline.steps_per_epoch(), timeline.total_steps()), (5, 10));
+    }
+
+    #[test]
+    fn a_step_of_a_damaged_number_hides_none_behind_it_and_is_told() {
+        let timeline = Timeline::of(&[
+            step(0, 1, 5.0),
+            step(1, 100_000, 4.0),
+            step(2, 3, 3.0),
+            step(3, 4, 2.0),
+        ]);
+        let losses: Vec<_> = timeline.steps().iter().map(|s| (s.step, s.loss)).collect();
+        assert_eq!(losses, [(1, 5.0), (3, 3.0), (4, 2.0)]);
+        let [note] = timeline.notes() else { panic!("{:?}", timeline.notes()) };
+        let told = "the events name step 100000 before step 3: what was told from step 3 on is left \
+                    out";
+        assert_eq!((note.level, note.text.as_str()), (Level::Warning, told));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use crate::device::DeviceError;
-use crate::model::ModelError;
+use crate::model::{LOSS, ModelError};
 use crate::parser::ssn::SsnError;
 use crate::report::counted;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub enum TrainingError {
     )]
     NoGold,
     #[error(
-        "{what} is {value} at step {step} (epoch {epoch}, {} of {}); the weights before that step are kept. A lower learning rate or a smaller clip may help",
+        "{what} is {value} at step {step} (epoch {epoch}, {} of {}). A lower learning rate or a smaller clip may help",
         counted(*.sentences, "sentence"),
         counted(*.length, "word")
     )]
@@ -45,6 +45,15 @@ pub enum TrainingError {
 }
 
 impl TrainingError {
+    /// Whether the weights at the time of the error are good: a gradient that is no number was not
+    /// applied, but weights that give no loss are the work of an earlier step.
+    pub fn spares_weights(&self) -> bool {
+        !matches!(
+            self,
+            TrainingError::Diverged { what: LOSS, .. } | TrainingError::NoProbability { .. }
+        )
+    }
+
     pub(super) fn parameter(name: &str, reason: impl Into<String>) -> TrainingError {
         TrainingError::Parameter { name: name.to_owned(), reason: reason.into() }
     }

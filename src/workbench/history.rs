@@ -150,6 +150,15 @@ impl History {
                 steps_per_epoch,
                 total_steps,
             } => {
+                // Without a resumption steps only rise, see `run::Timeline`.
+                if let Some(wrong) = self.last.as_ref().map(|l| l.step).filter(|s| s >= step) {
+                    self.go_back_to(step.saturating_sub(1));
+                    let text = format!(
+                        "the events name step {wrong} before step {step}: what was told from \
+                         step {step} on is left out"
+                    );
+                    self.notes.push(Note { time: event.time, level: Level::Warning, text });
+                }
                 let x = *step as f64;
                 self.clock.push(x, event.elapsed, event.time);
                 self.loss.push(x, *loss);
@@ -333,6 +342,18 @@ mod tests {
         assert!(!history.push(&first));
         assert!(!history.push(&event(2, step(1, 5.0))));
         assert_eq!(history.loss.len(), 1);
+    }
+
+    #[test]
+    fn a_step_of_a_damaged_number_hides_none_behind_it() {
+        let mut history = History::default();
+        for (seq, at) in [1, 2, 100_000, 4, 5].into_iter().enumerate() {
+            history.push(&event(seq as u64, step(at, at as f64)));
+        }
+        let points: Vec<f64> = (0..history.loss.len()).map(|i| history.loss.point(i).0).collect();
+        assert_eq!(points, [1.0, 2.0, 4.0, 5.0]);
+        assert_eq!(history.last.as_ref().map(|l| l.step), Some(5));
+        assert!(history.notes[0].text.contains("step 100000 before step 4"), "{:?}", history.notes);
     }
 
     #[test]

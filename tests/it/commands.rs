@@ -320,3 +320,30 @@ fn eval_tells_how_well_induced_tags_agree_with_gold_ones_where_asked_to() {
     std::fs::write(&text, "the dog sleeps\n").expect("writes");
     rankspace("eval").arg(run).arg(&text).arg("--tags").fails().complains("no gold tags");
 }
+
+#[test]
+fn weights_of_a_diverged_training_are_told_wherever_they_are_used() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let within = |arguments: &str| rankspace(arguments).within(base.path());
+    let train = |out: &str| {
+        within("train --preset sample --set training.max_steps=5 --set training.learning_rate=1e6")
+            .args("--set threads=1")
+            .args(out)
+            .fails()
+            .complains("diverged at step 2")
+            .complains("a lower learning rate may help")
+    };
+    // The weights of the first evaluation are left as they were.
+    train("--out kept").complains("last.safetensors stays as it was");
+    let parsed = within("parse kept").input("the dog barks\n").succeeds();
+    assert!(!parsed.stderr.contains("warning"), "{parsed}");
+    // Here they were overwritten before anybody could know.
+    train("--out run --set run.checkpoint_every=1");
+    within("parse run --format json").input("the dog barks\n").succeeds().complains(
+        "gives 1 sentence no derivation, sentence 1 the first: their trees mean nothing",
+    );
+    within("symbols list run sample:dev")
+        .fails()
+        .complains("the model gives none of")
+        .complains("a training that diverged leaves such weights");
+}

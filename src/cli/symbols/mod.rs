@@ -8,12 +8,14 @@ mod sentences;
 mod show;
 
 use super::failure::Usage;
+use super::plain::tell;
 use super::{progress, sentences as given};
 use crate::analysis::listing::Kind;
 use crate::analysis::{self, tables::TableFormat};
 use crate::checkpoint::Checkpoint;
 use crate::config::Sources;
 use crate::model::Parser;
+use crate::report::counted;
 use crate::treebank::{LengthLimits, Sentence, load};
 use anyhow::{Context, Result, anyhow, bail};
 use args::{Format, Parsed, Symbols};
@@ -66,6 +68,18 @@ fn count_in(path: &Path, checkpoint: Checkpoint, sentences: &[Sentence]) -> Resu
         .with_context(|| path.display().to_string())?;
     bar.finish_and_clear();
     let symbols = symbols.ok_or_else(|| anyhow!("stopped"))?;
+    let without = sentences.len().saturating_sub(symbols.sentences);
+    if without == sentences.len() {
+        bail!(
+            "{}: the model gives none of {} a derivation; a training that diverged leaves such weights",
+            path.display(),
+            counted(without, "sentence")
+        );
+    }
+    if without > 0 {
+        let without = counted(without, "sentence");
+        tell(&format!("warning: {without} without a derivation, left out"));
+    }
     if symbols.preterminals.is_empty() {
         let family = checkpoint.config.model.family;
         bail!("{}: {} has no symbols", path.display(), family.with_article());
