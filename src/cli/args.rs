@@ -152,7 +152,7 @@ impl Command {
             Command::Eval(args) => args.json,
             Command::Evalb(args) => args.json,
             Command::Significance(args) => args.json,
-            Command::Parse(args) => args.format == Format::Json,
+            Command::Parse(args) => matches!(args.format, Format::Json | Format::Png),
             Command::Score(args) => args.json,
             Command::Sample(args) => args.format == Some(Drawn::Json),
             Command::Consensus(args) => args.json,

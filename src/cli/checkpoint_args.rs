@@ -160,6 +160,8 @@ pub enum Format {
     Forest,
     /// One SVG picture with all trees
     Svg,
+    /// The same as PNG; for a file or a pipe
+    Png,
 }
 
 #[derive(Debug, Args)]

@@ -2,15 +2,16 @@
 
 use super::analysis::{Analysis, NAMELESS};
 use super::args::{self, Format};
+use super::failure::Usage;
 use super::plain::tell;
 use super::sentences;
 use crate::model::{self, Parse, Wanted};
-use crate::render::{Diagram, DiagramSpan, to_brackets, to_forest, trees_to_svg};
+use crate::render::{Diagram, DiagramSpan, to_brackets, to_forest, trees_to_png, trees_to_svg};
 use crate::report::{counted, numbers};
 use crate::treebank::{Preprocessing, PunctuationRule};
 use anyhow::{Context, Result};
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
 #[derive(Serialize)]
@@ -39,6 +40,11 @@ struct Span {
 }
 
 pub fn run(args: &args::Parse, out: &mut dyn Write) -> Result<()> {
+    if args.format == Format::Png && io::stdout().is_terminal() {
+        return Err(
+            Usage("--format png: a picture is for a file, e.g. `> trees.png`".into()).into()
+        );
+    }
     let checkpoint = sentences::decoding(&args.checkpoint, &args.decoding)?;
     sentences::need_trees(&args.checkpoint, &checkpoint)?;
     let parser = sentences::parser(&checkpoint, &args.place)?;
@@ -77,12 +83,14 @@ pub fn run(args: &args::Parse, out: &mut dyn Write) -> Result<()> {
         match args.format {
             Format::Bracket => writeln!(out, "{}", to_brackets(&tree))?,
             Format::Forest => write!(out, "{}", to_forest(&tree))?,
-            Format::Svg => drawn.push(tree),
+            Format::Svg | Format::Png => drawn.push(tree),
             Format::Json => {}
         }
     }
-    if args.format == Format::Svg {
-        write!(out, "{}", trees_to_svg(&drawn))?;
+    match args.format {
+        Format::Svg => write!(out, "{}", trees_to_svg(&drawn))?,
+        Format::Png => out.write_all(&trees_to_png(&drawn)?)?,
+        Format::Bracket | Format::Json | Format::Forest => {}
     }
     Ok(())
 }

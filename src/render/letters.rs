@@ -1,21 +1,123 @@
 //! A small alphabet for pictures: the letters of ASCII, five dots wide and nine high, of which the
-//! last two hang below the foot. A letter is a number of 45 bits, row after row from the top.
+//! last two hang below the foot; a letter is a number of 45 bits, row after row from the top. Letters
+//! of other Latin alphabets are made of these and accents, for which two rows lie above.
 
 /// Dots of a row.
 pub const WIDTH: u32 = 5;
 
-/// Rows above the foot.
-pub const FOOT: i64 = 7;
+/// Rows above the foot, those of accents among them.
+pub const FOOT: i64 = 9;
+
+/// Rows of accents above capitals.
+const ABOVE: usize = 2;
 
 const ROWS: usize = 9;
 
 /// The rows of a letter; its dots are the lowest [`WIDTH`] bits, the leftmost the highest. A box
 /// where the alphabet lacks it.
-pub fn rows(letter: char) -> [u64; ROWS] {
+pub fn rows(letter: char) -> [u64; ABOVE + ROWS] {
+    let mut rows = [0; ABOVE + ROWS];
+    let accent = ACCENTS.iter().find_map(|accent| Some((accent, accent.base_of(letter)?)));
+    let plain = accent.map_or(letter, |(_, base)| base);
+    rows[ABOVE..].copy_from_slice(&plain_rows(plain));
+    if let Some((accent, base)) = accent {
+        // Small letters leave the first two of their rows free.
+        let at = match (accent.below, base.is_uppercase()) {
+            (true, _) => ABOVE + ROWS - 2,
+            (false, true) => 0,
+            (false, false) => ABOVE,
+        };
+        for (row, bits) in rows[at..].iter_mut().zip(accent.rows) {
+            *row |= bits;
+        }
+    }
+    rows
+}
+
+fn plain_rows(letter: char) -> [u64; ROWS] {
+    if let Some((_, rows)) = SIGNS.iter().find(|(sign, _)| *sign == letter) {
+        return std::array::from_fn(|row| u64::from(rows.get(row).copied().unwrap_or(0)));
+    }
     let number = (letter as usize).checked_sub(' ' as usize);
     let bits = number.and_then(|n| LETTERS.get(n)).copied().unwrap_or(BOX);
     std::array::from_fn(|row| bits >> (5 * (ROWS - 1 - row)) & 31)
 }
+
+/// A sign above or below letters.
+struct Accent {
+    rows: [u64; 2],
+    below: bool,
+    /// A letter with the accent, then the one without, and so on.
+    letters: &'static str,
+}
+
+impl Accent {
+    fn base_of(&self, letter: char) -> Option<char> {
+        let mut letters = self.letters.chars();
+        while let (Some(with), Some(without)) = (letters.next(), letters.next()) {
+            if with == letter {
+                return Some(without);
+            }
+        }
+        None
+    }
+}
+
+const fn above(rows: [u64; 2], letters: &'static str) -> Accent {
+    Accent { rows, below: false, letters }
+}
+
+const ACCENTS: [Accent; 13] = [
+    above([0b00010, 0b00100], "áaéeíıóoúuýyćcńnśsźzŕrÁAÉEÍIÓOÚUÝYĆCŃNŚSŹZ"),
+    above([0b01000, 0b00100], "àaèeìıòoùuÀAÈEÌIÒOÙU"),
+    above([0b00100, 0b01010], "âaêeîıôoûuŵwŷyÂAÊEÎIÔOÛU"),
+    above([0b01010, 0b00000], "äaëeïıöoüuÿyÄAËEÏIÖOÜU"),
+    above([0b01101, 0b10010], "ãañnõoÃAÑNÕO"),
+    above([0b01100, 0b01100], "åaůuÅAŮU"),
+    above([0b01010, 0b00100], "čcěeňnřršsžzČCĚEŇNŘRŠSŽZ"),
+    above([0b01110, 0b00000], "āaēeīıōoūuĀAĒEĪIŌOŪU"),
+    above([0b10001, 0b01110], "ăağgŭuĂAĞG"),
+    above([0b00100, 0b00000], "ėeżzİIŻZ"),
+    above([0b01001, 0b10010], "őoűuŐOŰU"),
+    Accent { rows: [0b00100, 0b01100], below: true, letters: "çcşsţtÇCŞSŢT" },
+    Accent { rows: [0b00010, 0b00011], below: true, letters: "ąaęeįiųuĄAĘE" },
+];
+
+/// Other letters and signs, the lowest rows left out where they are empty.
+#[rustfmt::skip]
+const SIGNS: &[(char, &[u8])] = &[
+    ('ı', &[0, 0, 0b01100, 0b00100, 0b00100, 0b00100, 0b01110]),
+    ('þ', &[0b10000, 0b10000, 0b11110, 0b10001, 0b10001, 0b10001, 0b11110, 0b10000, 0b10000]),
+    ('Þ', &[0b10000, 0b11110, 0b10001, 0b10001, 0b11110, 0b10000, 0b10000]),
+    ('ð', &[0b01010, 0b00100, 0b01010, 0b01111, 0b10001, 0b10001, 0b01110]),
+    ('Ð', &[0b11110, 0b01001, 0b01001, 0b11101, 0b01001, 0b01001, 0b11110]),
+    ('æ', &[0, 0, 0b11010, 0b00101, 0b01111, 0b10100, 0b01011]),
+    ('Æ', &[0b01111, 0b10100, 0b10100, 0b11110, 0b10100, 0b10100, 0b10111]),
+    ('œ', &[0, 0, 0b01010, 0b10101, 0b10111, 0b10100, 0b01011]),
+    ('ø', &[0, 0, 0b01111, 0b10011, 0b10101, 0b11001, 0b11110]),
+    ('Ø', &[0b01111, 0b10001, 0b10011, 0b10101, 0b11001, 0b10001, 0b11110]),
+    ('ß', &[0b01100, 0b10010, 0b10010, 0b10100, 0b10010, 0b10010, 0b10100]),
+    ('đ', &[0b00010, 0b00111, 0b00010, 0b01110, 0b10010, 0b10010, 0b01110]),
+    ('ł', &[0b01100, 0b00100, 0b00110, 0b00100, 0b01100, 0b00100, 0b01110]),
+    ('Ł', &[0b10000, 0b10000, 0b10100, 0b11000, 0b10000, 0b10000, 0b11111]),
+    ('¿', &[0b00100, 0, 0b00100, 0b01000, 0b10000, 0b10001, 0b01110]),
+    ('¡', &[0b00100, 0, 0b00100, 0b00100, 0b00100, 0b00100, 0b00100]),
+    ('✓', &[0, 0b00001, 0b00001, 0b00010, 0b10010, 0b10100, 0b01000]),
+    ('✗', &[0, 0b10001, 0b01010, 0b00100, 0b01010, 0b10001]),
+    ('○', &[0, 0b01110, 0b10001, 0b10001, 0b10001, 0b01110]),
+    ('•', &[0, 0, 0b01110, 0b01110, 0b01110]),
+    ('›', &[0, 0b01000, 0b00100, 0b00010, 0b00100, 0b01000]),
+    ('‹', &[0, 0b00010, 0b00100, 0b01000, 0b00100, 0b00010]),
+    ('»', &[0, 0b10100, 0b01010, 0b00101, 0b01010, 0b10100]),
+    ('«', &[0, 0b00101, 0b01010, 0b10100, 0b01010, 0b00101]),
+    ('…', &[0, 0, 0, 0, 0, 0, 0b10101]),
+    ('–', &[0, 0, 0, 0b01110]),
+    ('—', &[0, 0, 0, 0b11111]),
+    ('‘', &[0b00010, 0b00100, 0b00100]),
+    ('’', &[0b00100, 0b00100, 0b01000]),
+    ('“', &[0b00101, 0b01010, 0b01010]),
+    ('”', &[0b01010, 0b01010, 0b10100]),
+];
 
 const BOX: u64 = 0x1f8c6318fc00;
 
@@ -55,13 +157,36 @@ mod tests {
             rows(letter).iter().map(|&row| (0..WIDTH).map(|bit| dot(row, bit)).collect()).collect()
         };
         assert_eq!(
-            drawn('L')[..7],
+            drawn('L')[2..9],
             ["#....", "#....", "#....", "#....", "#....", "#....", "#####"]
         );
-        assert_eq!(drawn('y')[7..], ["....#", ".###."], "it hangs below the foot");
-        assert_eq!(rows(' '), [0; ROWS]);
+        assert_eq!(drawn('y')[9..], ["....#", ".###."], "it hangs below the foot");
+        assert_eq!(rows(' '), [0; ABOVE + ROWS]);
         assert_eq!(rows('木'), rows('\u{7f}'), "both are boxes");
         let all: std::collections::BTreeSet<_> = (' '..='~').map(rows).collect();
         assert_eq!(all.len(), 95, "no two are alike");
+    }
+
+    #[test]
+    fn letters_with_accents_are_the_letters_and_the_accents() {
+        assert_eq!(rows('É')[2..], rows('E')[2..]);
+        assert_eq!(rows('É')[..2], rows('Á')[..2]);
+        assert_eq!(rows('é')[4..], rows('e')[4..]);
+        assert_eq!((rows('é')[2..4].to_vec(), rows('e')[2..4].to_vec()), (vec![2, 4], vec![0, 0]));
+        assert_eq!(rows('í')[4..], rows('i')[4..]);
+        assert_ne!(rows('ç')[9..], rows('c')[9..]);
+        // What is no letter of its own falls back on a box; nothing else does.
+        let missing = rows('木');
+        for letter in ACCENTS.iter().flat_map(|a| a.letters.chars()) {
+            assert_ne!(rows(letter), missing, "{letter}");
+        }
+        let all: Vec<char> = ACCENTS
+            .iter()
+            .flat_map(|a| a.letters.chars().step_by(2))
+            .chain(SIGNS.iter().map(|(sign, _)| *sign))
+            .chain(' '..='~')
+            .collect();
+        let drawn: std::collections::BTreeSet<_> = all.iter().map(|&c| rows(c)).collect();
+        assert_eq!(drawn.len(), all.len(), "no two are alike");
     }
 }

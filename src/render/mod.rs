@@ -23,6 +23,7 @@ mod read_back;
 mod screen_svg;
 mod sheet;
 mod surprisal;
+mod tree_png;
 mod tree_svg;
 mod vertical;
 
@@ -42,5 +43,6 @@ pub use surprisal::{
     HeatStep, ScoredSentence, ScoredToken, SurprisalUnit, surprisal_lines, surprisal_rows,
     surprisals_to_json, surprisals_to_svg, surprisals_to_text,
 };
+pub use tree_png::trees_to_png;
 pub use tree_svg::{tree_to_svg, trees_to_svg};
 pub use vertical::vertical;

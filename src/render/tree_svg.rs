@@ -1,10 +1,43 @@
 use super::picture::Shape;
-use super::{Charset, Diagram, Mark, Picture, Role, vertical};
+use super::{Charset, Diagram, Ink, Mark, Picture, Role, vertical};
 use std::fmt::Write;
 
 /// Size of one cell in pixels.
 pub(super) const CELL: (f64, f64) = (9.0, 20.0);
 pub(super) const MARGIN: f64 = 10.0;
+
+/// The line that a shape is, between two places in cells; `None` of texts and of dots.
+pub(super) fn line_of(shape: &Shape) -> Option<((f64, f64), (f64, f64))> {
+    let (from, to) = match shape {
+        Shape::Across { row, from, to, .. } => {
+            let middle = *row as f64 + 0.5;
+            ((*from as f64 + 0.5, middle), (*to as f64 - 0.5, middle))
+        }
+        Shape::Down { column, from, to, .. } => {
+            let middle = *column as f64 + 0.5;
+            ((middle, *from as f64), (middle, *to as f64))
+        }
+        Shape::Joint { row, column, joint, .. } => {
+            let (c, r) = (*column as f64 + 0.5, *row as f64 + 0.5);
+            let (top, bottom) = (f64::from(u8::from(joint.up)), f64::from(u8::from(joint.down)));
+            ((c, r - 0.5 * top), (c, r + 0.5 * bottom))
+        }
+        Shape::Text { .. } => return None,
+    };
+    (from != to).then_some((from, to))
+}
+
+/// Red, green and blue of a text.
+pub(super) fn colour(ink: Ink) -> [u8; 3] {
+    match (ink.role, ink.mark) {
+        (_, Mark::Matched) => [0x00, 0x72, 0xb2],
+        (_, Mark::Missing) => [0xb3, 0x59, 0x00],
+        (_, Mark::Spurious) => [0x9b, 0x4f, 0x83],
+        (_, Mark::Crossing) => [0xc0, 0x39, 0x2b],
+        (Role::Tag, _) => [0x55, 0x55, 0x55],
+        _ => [0x11, 0x11, 0x11],
+    }
+}
 
 /// The vertical layout as an SVG drawing with real lines; marks are signs and colours.
 pub fn tree_to_svg(diagram: &Diagram) -> String {
@@ -16,51 +49,26 @@ pub fn tree_to_svg(diagram: &Diagram) -> String {
     let mut lines = String::new();
     let mut texts = String::new();
     // Writing to a string cannot fail, so results are dropped.
-    let mut line = |from: (f64, f64), to: (f64, f64)| {
-        if from != to {
+    for shape in &picture.shapes {
+        if let Some((from, to)) = line_of(shape) {
             let (x1, y1, x2, y2) = (x(from.0), y(from.1), x(to.0), y(to.1));
             let _ = write!(lines, "M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}");
         }
-    };
-    for shape in &picture.shapes {
-        match shape {
-            Shape::Across { row, from, to, .. } => {
-                let middle = *row as f64 + 0.5;
-                line((*from as f64 + 0.5, middle), (*to as f64 - 0.5, middle));
-            }
-            Shape::Down { column, from, to, .. } => {
-                let middle = *column as f64 + 0.5;
-                line((middle, *from as f64), (middle, *to as f64));
-            }
-            Shape::Joint { row, column, joint, .. } => {
-                let (c, r) = (*column as f64 + 0.5, *row as f64 + 0.5);
-                let (top, bottom) =
-                    (f64::from(u8::from(joint.up)), f64::from(u8::from(joint.down)));
-                line((c, r - 0.5 * top), (c, r + 0.5 * bottom));
-            }
-            Shape::Text { row, column, width, text, ink } => {
-                let middle = x(*column as f64 + *width as f64 / 2.0);
-                let baseline = y(*row as f64 + 0.72);
-                let colour = match (ink.role, ink.mark) {
-                    (_, Mark::Matched) => "#0072b2",
-                    (_, Mark::Missing) => "#b35900",
-                    (_, Mark::Spurious) => "#9b4f83",
-                    (_, Mark::Crossing) => "#c0392b",
-                    (Role::Tag, _) => "#555555",
-                    _ => "#111111",
-                };
-                let style = match ink.role {
-                    Role::Label => " font-weight=\"bold\"",
-                    Role::UnknownWord => " font-style=\"italic\"",
-                    _ => "",
-                };
-                let text = escape_xml(text);
-                let _ = writeln!(
-                    texts,
-                    "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" fill=\"{colour}\"{style}>{text}</text>"
-                );
-            }
-        }
+        let Shape::Text { row, column, width, text, ink } = shape else { continue };
+        let middle = x(*column as f64 + *width as f64 / 2.0);
+        let baseline = y(*row as f64 + 0.72);
+        let [r, g, b] = colour(*ink);
+        let style = match ink.role {
+            Role::Label => " font-weight=\"bold\"",
+            Role::UnknownWord => " font-style=\"italic\"",
+            _ => "",
+        };
+        let text = escape_xml(text);
+        let _ = writeln!(
+            texts,
+            "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" fill=\"#{r:02x}{g:02x}{b:02x}\"{style}>\
+             {text}</text>"
+        );
     }
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \

@@ -1,9 +1,9 @@
-//! Trees and surprisals to files: brackets, text, JSON, LaTeX and SVG.
+//! Trees and surprisals to files: brackets, text, JSON, LaTeX, SVG and PNG.
 
 use super::popup::{Item, Popup};
 use crate::render::{
     Diagram, ScoredSentence, SurprisalUnit, surprisals_to_json, surprisals_to_svg,
-    surprisals_to_text, to_brackets, to_forest, to_json, tree_to_svg,
+    surprisals_to_text, to_brackets, to_forest, to_json, tree_to_svg, trees_to_png,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,12 @@ pub enum Format {
     Json,
     Forest,
     Svg,
+    Png,
 }
 
 impl Format {
-    pub const ALL: [Format; 4] = [Format::Brackets, Format::Json, Format::Forest, Format::Svg];
+    pub const ALL: [Format; 5] =
+        [Format::Brackets, Format::Json, Format::Forest, Format::Svg, Format::Png];
 
     /// Its name, and what it is for.
     pub fn name_and_use(self) -> (&'static str, &'static str) {
@@ -38,18 +40,27 @@ impl Format {
             Format::Json => ("JSON", "json", "words, tags and spans with their marks"),
             Format::Forest => ("LaTeX", "tex", "an environment of the package forest"),
             Format::Svg => ("SVG", "svg", "a drawing with marks in colour"),
+            Format::Png => ("PNG", "png", "the same as a picture of dots"),
         }
     }
 
-    /// The file's text.
-    pub fn text(self, diagram: &Diagram) -> String {
-        match self {
-            Format::Brackets => to_brackets(diagram) + "\n",
-            Format::Json => to_json(diagram).to_string() + "\n",
-            Format::Forest => to_forest(diagram),
-            Format::Svg => tree_to_svg(diagram),
-        }
+    /// What stands in the file.
+    pub fn bytes(self, diagram: &Diagram) -> Result<Vec<u8>, String> {
+        Ok(match self {
+            Format::Brackets => bracket_line(diagram).into_bytes(),
+            Format::Json => (to_json(diagram).to_string() + "\n").into_bytes(),
+            Format::Forest => to_forest(diagram).into_bytes(),
+            Format::Svg => tree_to_svg(diagram).into_bytes(),
+            Format::Png => {
+                trees_to_png(std::slice::from_ref(diagram)).map_err(|e| e.to_string())?
+            }
+        })
     }
+}
+
+/// The tree in brackets with its line end, e.g. for the clipboard.
+pub fn bracket_line(diagram: &Diagram) -> String {
+    to_brackets(diagram) + "\n"
 }
 
 /// A format that surprisals are written in.
@@ -116,7 +127,7 @@ pub fn save(
     format: Format,
     diagram: &Diagram,
 ) -> Result<PathBuf, String> {
-    write(folder, stem, format.about().1, &format.text(diagram))
+    save_text(folder, stem, format.about().1, &format.bytes(diagram)?)
 }
 
 /// The same for surprisals.
@@ -126,11 +137,7 @@ pub fn save_surprisals(
     format: SurprisalFormat,
     (sentence, unit): (&ScoredSentence, SurprisalUnit),
 ) -> Result<PathBuf, String> {
-    write(folder, stem, format.about().1, &format.text(sentence, unit))
-}
-
-fn write(folder: &Path, stem: &str, extension: &str, text: &str) -> Result<PathBuf, String> {
-    save_text(folder, stem, extension, text.as_bytes())
+    save_text(folder, stem, format.about().1, format.text(sentence, unit).as_bytes())
 }
 
 /// The same for any text.
@@ -177,9 +184,12 @@ mod tests {
             let first = save(&exports, "sentence-1", format, &tree).expect("written");
             let second = save(&exports, "sentence-1", format, &tree).expect("written");
             assert_ne!(first, second);
-            let text = std::fs::read_to_string(&first).expect("is there");
-            assert_eq!(text, std::fs::read_to_string(&second).expect("is there"));
-            assert!(text.contains("home"), "{text}");
+            let bytes = std::fs::read(&first).expect("is there");
+            assert_eq!(bytes, std::fs::read(&second).expect("is there"));
+            match String::from_utf8(bytes) {
+                Ok(text) => assert!(text.contains("home"), "{text}"),
+                Err(e) => assert!(format == Format::Png && e.as_bytes().starts_with(b"\x89PNG")),
+            }
         }
         let tokens = vec![ScoredToken { text: "home".into(), ..ScoredToken::default() }];
         let sentence = ScoredSentence { tokens, log_prob: 0.0 };
@@ -188,6 +198,6 @@ mod tests {
             let path = save_surprisals(&exports, "sentence-1", format, scored).expect("written");
             assert!(std::fs::read_to_string(path).expect("is there").contains("home"));
         }
-        assert_eq!(std::fs::read_dir(&exports).expect("a folder").count(), 11);
+        assert_eq!(std::fs::read_dir(&exports).expect("a folder").count(), 13);
     }
 }

@@ -1,8 +1,15 @@
 //! A fluent way to call the program in tests: arguments, then what is expected of it.
 
 use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// The program that was just built; for figures of a release the one that `RANKSPACE_PROGRAM` names.
+pub fn program() -> PathBuf {
+    let named = std::env::var_os("RANKSPACE_PROGRAM").map(PathBuf::from);
+    let named = named.map(|path| std::path::absolute(path).expect("a path"));
+    named.unwrap_or_else(|| env!("CARGO_BIN_EXE_rankspace").into())
+}
 
 /// One call of the program, written as in the manual and followed by what is expected of it.
 pub struct Call {
@@ -12,7 +19,7 @@ pub struct Call {
 
 /// `rankspace` with arguments split at blanks; [`Call::arg`] adds those that hold blanks.
 pub fn rankspace(arguments: &str) -> Call {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rankspace"));
+    let mut command = Command::new(program());
     command.args(arguments.split_whitespace()).env("RAYON_NUM_THREADS", "1");
     Call { command, input: Vec::new() }
 }
@@ -77,6 +84,17 @@ impl Call {
         let (code, ran) = self.run();
         assert_eq!(code, 0, "{ran}");
         ran
+    }
+
+    /// What it writes, which is no text; ends with exit code 0.
+    pub fn writes(mut self) -> Vec<u8> {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        let into = file.reopen().expect("opens");
+        self.command.stdin(Stdio::piped()).stdout(into).stderr(Stdio::null());
+        let mut child = self.command.spawn().expect("the program starts");
+        child.stdin.take().expect("piped").write_all(&self.input).expect("it reads");
+        assert!(child.wait().expect("the program ends").success());
+        std::fs::read(file.path()).expect("readable")
     }
 
     /// Ends with exit code 1 and exactly one line on standard error: data or a run failed.

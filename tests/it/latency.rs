@@ -1,6 +1,7 @@
 //! How long the workbench takes for keys on a large treebank, and on a run of the paper's size.
-//! Figures of a build that is not a release mean little: each test is run by its name,
-//! `cargo test --release --test it latency:: -- --ignored --nocapture`.
+//! Figures of a build that is not a release mean little:
+//! `cargo build --release; RANKSPACE_PROGRAM=target/release/rankspace cargo test --test it latency::
+//! -- --ignored --nocapture --test-threads 1`.
 
 use crate::call::rankspace;
 use crate::terminal::Session;
@@ -47,7 +48,8 @@ impl Times {
                 late.push(what);
             }
         }
-        assert!(late.is_empty() || cfg!(debug_assertions), "above {BUDGET:?}: {late:?}");
+        let is_release = std::env::var_os("RANKSPACE_PROGRAM").is_some();
+        assert!(late.is_empty() || !is_release, "above {BUDGET:?}: {late:?}");
     }
 }
 

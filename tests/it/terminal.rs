@@ -110,7 +110,7 @@ impl Session {
         let (home, work) = (folder.path().join("home"), folder.path().join("work"));
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).expect("a pseudo-terminal");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_rankspace"));
+        let mut command = CommandBuilder::new(crate::call::program());
         command.args(arguments);
         command.cwd(&work);
         command.env_clear();

@@ -187,6 +187,8 @@ fn parse_draws_every_tree_in_one_picture() {
     let picture = call.succeeds().stdout;
     assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"), "{picture}");
     assert_eq!(picture.matches(">cat<").count(), 2, "{picture}");
+    let call = rankspace("parse run - --format png").within(trained()).input(typed);
+    assert!(call.writes().starts_with(b"\x89PNG\r\n\x1a\n"));
 }
 
 #[test]

@@ -112,7 +112,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "export",
         keys: &["w"],
-        help: "Write the tree to a file: brackets, JSON, LaTeX or SVG",
+        help: "Write the tree to a file: brackets, JSON, LaTeX, SVG or PNG",
         short: "",
     },
     Command { name: "reload", keys: &["r"], help: "Read the files again", short: "" },
@@ -346,7 +346,7 @@ impl Corpora {
                 context.status("the edited settings are on the clipboard, for a config");
             }
         } else if let Some(diagram) = &self.diagram {
-            context.push(Effect::Copy(Format::Brackets.text(diagram).trim_end().to_owned()));
+            context.push(Effect::Copy(export::bracket_line(diagram).trim_end().to_owned()));
             context.status("the tree is on the clipboard, as brackets");
         }
     }

@@ -25,7 +25,7 @@ impl Parses {
                 (text, "the surprisals are on the clipboard, a line a token")
             }
             (None, Some(diagram)) => {
-                (Format::Brackets.text(diagram), "the tree is on the clipboard, as brackets")
+                (export::bracket_line(diagram), "the tree is on the clipboard, as brackets")
             }
             (None, None) => return context.warn("nothing to copy is in view"),
         };

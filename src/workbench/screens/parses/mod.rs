@@ -103,8 +103,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "export",
         keys: &["w"],
-        help: "Write the induced tree (brackets, JSON, LaTeX or SVG) or the surprisals (text, JSON \
-               or SVG) to a file",
+        help: "Write the induced tree (brackets, JSON, LaTeX, SVG or PNG) or the surprisals (text, \
+               JSON or SVG) to a file",
         short: "export",
     },
     Command {
