@@ -35,6 +35,12 @@ pub fn rows(letter: char) -> [u64; ABOVE + ROWS] {
 }
 
 fn plain_rows(letter: char) -> [u64; ROWS] {
+    // So few dots do not tell these apart.
+    let letter = match letter {
+        '—' => '-',
+        '’' => '\'',
+        other => other,
+    };
     if let Some((_, rows)) = SIGNS.iter().find(|(sign, _)| *sign == letter) {
         return std::array::from_fn(|row| u64::from(rows.get(row).copied().unwrap_or(0)));
     }
@@ -112,9 +118,7 @@ const SIGNS: &[(char, &[u8])] = &[
     ('«', &[0, 0b00101, 0b01010, 0b10100, 0b01010, 0b00101]),
     ('…', &[0, 0, 0, 0, 0, 0, 0b10101]),
     ('–', &[0, 0, 0, 0b01110]),
-    ('—', &[0, 0, 0, 0b11111]),
     ('‘', &[0b00010, 0b00100, 0b00100]),
-    ('’', &[0b00100, 0b00100, 0b01000]),
     ('“', &[0b00101, 0b01010, 0b01010]),
     ('”', &[0b01010, 0b01010, 0b10100]),
 ];

@@ -455,7 +455,7 @@ fn lists_tables_and_chosen_trees_are_written_and_read_back() {
     let asked = stage.command("export");
     let [Effect::Popup(Popup::List { items, .. })] = &asked[..] else { panic!("{asked:?}") };
     let n = items.len();
-    assert_eq!(n, 7);
+    assert_eq!(n, 8);
     for item in (0..n).chain(0..3) {
         let told = said(&answer(&mut stage, "rerank-export", Answer::Item(item)));
         assert!(told[0].starts_with("written to"), "{told:?}");
