@@ -22,6 +22,8 @@ pub struct Weights {
     folder: PathBuf,
     /// The checkpoint that is preferred.
     checkpoint: Origin,
+    /// Only that checkpoint will do, with the weights of this step.
+    step: Option<u64>,
 }
 
 /// Which weights of a run these are.
@@ -110,12 +112,24 @@ impl RunEntry {
     /// Its weights, to be loaded in a task.
     pub fn weights(&self) -> Weights {
         let commands = self.commands.clone().filter(|_| self.own);
-        Weights { commands, folder: self.path.clone(), checkpoint: self.preferred() }
+        let (folder, checkpoint) = (self.path.clone(), self.preferred());
+        Weights { commands, folder, checkpoint, step: None }
+    }
+
+    /// Those after a step, if a checkpoint of the run has them.
+    pub fn weights_at(&self, step: u64) -> Option<Weights> {
+        let of_step = |name: &str| self.history.checkpoints.get(name) == Some(&step);
+        let checkpoint = match (of_step("best"), of_step("last")) {
+            (true, _) => Origin::Best,
+            (false, true) => Origin::Last,
+            (false, false) => return None,
+        };
+        Some(Weights { commands: None, folder: self.path.clone(), checkpoint, step: Some(step) })
     }
 
     /// The weights of one of its checkpoints.
     pub fn checkpoint(&self, origin: Origin) -> Weights {
-        Weights { commands: None, folder: self.path.clone(), checkpoint: origin }
+        Weights { commands: None, folder: self.path.clone(), checkpoint: origin, step: None }
     }
 
     /// The checkpoint with its current weights: while it trains they are the newest, then the best.
@@ -159,7 +173,11 @@ impl Weights {
             .into_iter()
             .find(|(_, path)| path.is_file())
             .ok_or("the run has no checkpoint yet: it writes one at the first evaluation")?;
-        Ok(Loaded { held: held_by(&path)?, origin })
+        let held = held_by(&path)?;
+        match self.step.filter(|step| *step != held.step() || origin != self.checkpoint) {
+            Some(step) => Err(format!("the checkpoint of step {step} has been replaced")),
+            None => Ok(Loaded { held, origin }),
+        }
     }
 
     /// `None` if no job answers.

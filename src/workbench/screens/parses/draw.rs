@@ -1,3 +1,4 @@
+use super::moments;
 use super::rows::Row;
 use super::surprisal::{Look, SurprisalPane, key};
 use super::{Editing, Parses, Subject};
@@ -77,14 +78,21 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     };
     let mut first = vec![Span::styled(format!(" {}", clean(&name)), theme.title)];
     if let Some(evaluation) = &screen.evaluation {
-        let mut text = format!(" · step {}, epoch {}", count(evaluation.step), evaluation.epoch);
-        if let Some(f1) = evaluation.s_f1 {
+        // Figures of all sentences are those of the evaluation that was read whole.
+        let whole = evaluation.step;
+        let (step, epoch) = match &screen.time {
+            Some(time) => (time.shown().step, time.shown().epoch),
+            None => (whole, evaluation.epoch),
+        };
+        let mut text = format!(" · step {}, epoch {epoch}", count(step));
+        if let Some(f1) = evaluation.s_f1.filter(|_| step == whole) {
             text += &format!(" · dev S-F1 {f1:.1}");
         }
-        if let Some(perplexity) = evaluation.perplexity.filter(|_| evaluation.language_model) {
+        let perplexity = evaluation.perplexity.filter(|_| evaluation.language_model);
+        if let Some(perplexity) = perplexity.filter(|_| step == whole) {
             text += &format!(" · dev ppl {}", figure(perplexity));
         }
-        if let Some(place) = evaluation.steps.iter().position(|s| *s == evaluation.step) {
+        if let Some(place) = evaluation.steps.iter().position(|s| *s == step) {
             let what = if evaluation.language_model { "eval" } else { "trees" };
             text += &format!(" · {what} {} of {}", place + 1, evaluation.steps.len());
         }
@@ -189,6 +197,11 @@ fn frame_of<'a>(title: String, area: Rect, focused: bool, view: &View) -> Block<
 
 fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
+    if let Some(time) = &screen.time {
+        let run = view.shared.selected_run();
+        let block = frame_of(moments::title(time), area, screen.typed.is_empty(), view);
+        return moments::draw(time, run, (screen.unit, block), frame, area, theme);
+    }
     let rows = screen.evaluation.as_ref().map_or(&[][..], |e| &e.rows[..]);
     let listing = &screen.listing;
     let place = if screen.order.is_empty() { 0 } else { screen.at + 1 };
@@ -375,6 +388,7 @@ fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
         }
         (None, Some((number, row))) => {
             facts.push(format!("sentence {}, {}", number + 1, words(row.words.len())));
+            facts.extend(screen.time.as_ref().and_then(moments::change));
             match row.f1 {
                 Some(f1) => facts.push(format!("F1 {f1:.1}")),
                 None if row.gold.is_none() && screen.panes.surprisal.is_none() => {

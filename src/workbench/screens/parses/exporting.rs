@@ -71,7 +71,9 @@ impl Parses {
         let step = match (self.typed.shown(), &self.analysis, &self.evaluation) {
             (Some(typed), ..) => typed.step,
             (None, Some((_, analysis)), _) => analysis.step,
-            (None, None, evaluation) => evaluation.as_ref().map_or(0, |e| e.step),
+            (None, None, evaluation) => {
+                self.past().or(evaluation.as_ref().map(|e| e.step)).unwrap_or(0)
+            }
         };
         match self.row().filter(|_| self.typed.is_empty()) {
             Some((number, _)) => format!("sentence-{}-step-{step}", number + 1),

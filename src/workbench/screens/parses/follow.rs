@@ -100,6 +100,7 @@ impl Parses {
             context.push(Effect::Cancel("parse"));
             context.push(Effect::Cancel("weights"));
             context.push(Effect::Cancel(TASK));
+            context.push(Effect::Cancel(super::time::TASK));
             self.search.clear();
             *self = Parses {
                 subject: selected,

@@ -9,6 +9,7 @@ mod follow;
 mod language_tests;
 mod line;
 mod matching;
+mod moments;
 mod notes;
 mod panes;
 mod parsing;
@@ -18,6 +19,9 @@ mod supervised_tests;
 mod surprisal;
 #[cfg(test)]
 mod tests;
+mod time;
+#[cfg(test)]
+mod time_tests;
 
 use crate::render::SurprisalUnit;
 use crate::workbench::choice::{named, on_off};
@@ -28,7 +32,7 @@ use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::patterns::{self, Hits, PatternSearch};
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
-use crate::workbench::shared::RunEntry;
+use crate::workbench::shared::{RunEntry, Shared};
 use crate::workbench::weights::Loaded;
 use crate::workbench::widgets::{Fold, TreeLayout, moves};
 use analysis::Analysis;
@@ -42,6 +46,7 @@ use ratatui::layout::Rect;
 use rows::{Evaluation, Listing, Row, Wanted};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use time::Time;
 
 pub use notes::NOTES;
 
@@ -113,6 +118,19 @@ pub const COMMANDS: &[Command] = &[
         help: "Copy the induced tree as brackets, or the surprisals a line a token",
         short: "",
     },
+    Command {
+        name: "evaluations",
+        keys: &["e"],
+        help: "Look at the selected sentence over all evaluations of the run, or at all sentences \
+               again",
+        short: "time",
+    },
+    Command {
+        name: "play",
+        keys: &["Space"],
+        help: "Play the evaluations of the sentence one after the other, or stop",
+        short: "",
+    },
     Command { name: "older", keys: &["["], help: "Show the evaluation before", short: "" },
     Command { name: "newer", keys: &["]"], help: "Show the evaluation after", short: "" },
     Command { name: "reload", keys: &["r"], help: "Read the newest evaluation again", short: "" },
@@ -176,6 +194,8 @@ pub struct Parses {
     unit: SurprisalUnit,
     weights: Option<Loaded>,
     typed: Typed,
+    /// The selected sentence over all evaluations, while that is looked at.
+    time: Option<Time>,
     /// Of the selected sentence, by its number.
     analysis: Option<(usize, Analysis)>,
     panes: Panes,
@@ -185,6 +205,9 @@ impl Parses {
     /// The selected sentence.
     fn row(&self) -> Option<(usize, &Row)> {
         let number = *self.order.get(self.at)?;
+        if let Some(time) = self.time.as_ref().filter(|time| time.number == number) {
+            return Some((number, &time.shown().row));
+        }
         Some((number, self.evaluation.as_ref()?.rows.get(number)?))
     }
 
@@ -196,7 +219,15 @@ impl Parses {
     /// Whether every selected sentence is parsed with the current weights. Of a language model they
     /// are unless an earlier evaluation is looked at: what the evaluation kept has no states.
     fn is_live(&self) -> bool {
-        self.live.unwrap_or(self.is_language_model() && !self.scrubbing)
+        self.live.unwrap_or(self.is_language_model() && self.past().is_none())
+    }
+
+    /// The step of an earlier evaluation, while one is looked at.
+    fn past(&self) -> Option<u64> {
+        match &self.time {
+            Some(time) => Some(time.shown().step),
+            None => self.evaluation.as_ref().filter(|_| self.scrubbing).map(|e| e.step),
+        }
     }
 
     fn command(&mut self, name: &str, context: &mut Context) {
@@ -204,6 +235,9 @@ impl Parses {
             && let Some(at) = moves::moved(name, self.typed.at(), self.typed.len())
         {
             self.turn_typed(at, context);
+            return;
+        }
+        if self.time_command(name, context) {
             return;
         }
         if let Some(at) = moves::moved(name, self.at, self.order.len()) {
@@ -321,6 +355,7 @@ impl Parses {
         if self.analysis.as_ref().map(|(n, _)| *n) != number {
             self.analysis = None;
         }
+        self.time = self.time.take().filter(|time| Some(time.number) == number);
         self.lay_out(context);
         if self.is_live() && (number != before || self.analysis.is_none()) {
             self.analyse(context);
@@ -412,7 +447,7 @@ impl Parses {
             } else if report.kind == patterns::TASK {
                 self.end_search(context);
                 return;
-            } else {
+            } else if report.kind == "parse" {
                 self.live = Some(false);
             }
             context.error(error);
@@ -433,6 +468,7 @@ impl Parses {
                 self.search.forget();
                 self.relist(context);
                 self.search_trees(context);
+                self.renew_time(context);
             }
             if std::mem::take(&mut self.missed) {
                 self.follow(context);
@@ -445,6 +481,8 @@ impl Parses {
             self.parsed(parsed, context);
         } else if let Some(hits) = report.take::<Hits>() {
             self.found(hits, context);
+        } else if let Some(time) = report.take::<Time>() {
+            self.take_time(time, context);
         } else if let Some(path) = report.take::<PathBuf>() {
             context.status(format!("written to {}", path.display()));
         }
@@ -487,7 +525,12 @@ impl Screen for Parses {
             Input::Answer { popup: jump::POPUP, answer } => self.jump(answer, context),
             Input::Answer { popup, answer } => self.export(popup, answer, context),
             Input::Task(report) => self.task(report, context),
-            Input::Run(_) | Input::Tick | Input::Point { .. } => {}
+            Input::Tick => {
+                if self.time.as_mut().is_some_and(Time::tick) {
+                    self.show_moment(context);
+                }
+            }
+            Input::Run(_) | Input::Point { .. } => {}
         }
     }
 
@@ -522,6 +565,10 @@ impl Screen for Parses {
 
     fn editing(&self) -> bool {
         self.editing.is_some() || self.search.editing()
+    }
+
+    fn animates(&self, _: &Shared) -> bool {
+        self.time.as_ref().is_some_and(Time::is_playing)
     }
 
     fn field_keys(&self) -> &'static [(&'static str, &'static str)] {

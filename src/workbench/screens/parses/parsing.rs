@@ -62,12 +62,26 @@ impl Parses {
 
     /// Parses the selected sentence with the weights at hand, or fetches them first.
     pub(super) fn analyse(&mut self, context: &mut Context) {
-        let Some(source) = self.source(context) else { return };
         let Some((number, row)) = self.row() else { return };
         let sentence = row.kept();
-        // A training in this process need not be asked for every sentence that is passed by.
-        let here = self.run(context).is_some_and(|run| run.commands.is_some());
-        let weights = self.weights.clone().filter(|_| here || self.weights_are_newest(context));
+        let past = self.past().zip(self.run(context));
+        let kept = past.and_then(|(step, run)| Some((step, Source::Run(run.weights_at(step)?))));
+        let (source, weights) = match (kept, &self.time, self.source(context)) {
+            (Some((step, source)), ..) => {
+                (source, self.weights.clone().filter(|w| w.held.step() == step))
+            }
+            (None, Some(time), _) => {
+                let step = time.shown().step;
+                return context.status(format!("no checkpoint has the weights of step {step}"));
+            }
+            (None, None, Some(source)) => {
+                // A training in this process need not be asked for every sentence that is passed.
+                let here = self.run(context).is_some_and(|run| run.commands.is_some());
+                let known = self.weights.clone();
+                (source, known.filter(|_| here || self.weights_are_newest(context)))
+            }
+            (None, None, None) => return,
+        };
         let title = format!("parsing sentence {}", number + 1);
         context.spawn(Task::new("parse", title, move |handle| {
             let weights = weights.map_or_else(|| source.load(handle), Ok)?;
@@ -111,7 +125,11 @@ impl Parses {
     pub(super) fn parsed(&mut self, parsed: Parsed, context: &mut Context) {
         match parsed {
             Parsed::Kept(number, weights, analysis) => {
+                let step = weights.held.step();
                 self.weights = Some(weights);
+                if self.time.as_ref().is_some_and(|time| time.shown().step != step) {
+                    return;
+                }
                 self.analysis = match analysis {
                     Ok(analysis) => Some((number, analysis)),
                     Err(reason) => {

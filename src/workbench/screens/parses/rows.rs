@@ -36,11 +36,23 @@ pub struct Row {
 }
 
 impl Row {
-    fn new(sentence: KeptSentence) -> Row {
+    pub fn new(sentence: KeptSentence) -> Row {
         let KeptSentence { words, normalised, tags, gold } = sentence;
         let tags = tags.filter(|tags| tags.len() == words.len());
         let lower = words.join(" ").to_lowercase().into();
         Row { words, lower, normalised, tags, gold, ..Row::default() }
+    }
+
+    /// Takes in what an evaluation says of the sentence.
+    pub fn take(&mut self, tree: EvaluatedTree, language_model: bool) {
+        let predicted: Vec<_> = tree.spans.iter().map(|s| (s.0, s.1)).collect();
+        let gold = self.gold.as_ref().filter(|_| !language_model);
+        self.f1 = gold.map(|gold| {
+            let gold: Vec<_> = gold.iter().map(|(start, end, _)| (*start, *end)).collect();
+            sentence_f1(self.words.len(), &predicted, &gold)
+        });
+        self.log_prob = Some(tree.log_prob);
+        (self.spans, self.surprisals) = (tree.spans, tree.surprisals);
     }
 
     /// The sentence without what the run says of it.
@@ -175,17 +187,9 @@ impl Evaluation {
         }
         let mut rows: Vec<Row> = sentences.into_iter().map(Row::new).collect();
         for (row, tree) in rows.iter_mut().zip(trees) {
-            let Some(tree) = tree else { continue };
-            let span = |s: &(u32, u32, f32)| (s.0, s.1);
-            let predicted: Vec<_> = tree.spans.iter().map(span).collect();
-            let gold = row.gold.as_ref().filter(|_| !language_model);
-            row.f1 = gold.map(|gold| {
-                let gold: Vec<_> = gold.iter().map(|(start, end, _)| (*start, *end)).collect();
-                sentence_f1(row.words.len(), &predicted, &gold)
-            });
-            row.log_prob = Some(tree.log_prob);
-            row.spans = tree.spans;
-            row.surprisals = tree.surprisals;
+            if let Some(tree) = tree {
+                row.take(tree, language_model);
+            }
         }
         for pin in pinned {
             if let Some(row) = rows.get_mut(pin.sentence).filter(|r| r.words.len() == pin.length) {
