@@ -6,6 +6,7 @@ mod call;
 mod card;
 mod commands;
 mod curves;
+mod dashboard;
 mod device;
 mod ensembles;
 mod evalb;

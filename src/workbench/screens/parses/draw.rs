@@ -198,9 +198,8 @@ fn frame_of<'a>(title: String, area: Rect, focused: bool, view: &View) -> Block<
 fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     if let Some(time) = &screen.time {
-        let run = view.shared.selected_run();
         let block = frame_of(moments::title(time), area, screen.typed.is_empty(), view);
-        return moments::draw(time, run, (screen.unit, block), frame, area, theme);
+        return moments::draw(time, (screen.unit, block), frame, area, view);
     }
     let rows = screen.evaluation.as_ref().map_or(&[][..], |e| &e.rows[..]);
     let listing = &screen.listing;

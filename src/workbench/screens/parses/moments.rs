@@ -2,9 +2,9 @@
 
 use super::time::{Moment, Time};
 use crate::render::SurprisalUnit;
+use crate::workbench::screen::View;
 use crate::workbench::shared::RunEntry;
 use crate::workbench::text::{count, figure, fit};
-use crate::workbench::theme::Theme;
 use crate::workbench::widgets::{bar, moves};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -39,12 +39,12 @@ fn is_of_language_model(time: &Time) -> bool {
 /// A line an evaluation, the one in view selected.
 pub(super) fn draw(
     time: &Time,
-    run: Option<&RunEntry>,
     (unit, block): (SurprisalUnit, Block),
     frame: &mut Frame,
     area: Rect,
-    theme: &Theme,
+    view: &View,
 ) {
+    let (theme, run) = (view.theme, view.shared.selected_run());
     let inside = block.inner(area);
     frame.render_widget(block, area);
     let language_model = is_of_language_model(time);
@@ -54,7 +54,7 @@ pub(super) fn draw(
     };
     frame.render_widget(Line::styled(heading, theme.dim), Rect { height: 1, ..inside });
     let body = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
-    let visible = moves::visible(time.at(), time.moments().len(), usize::from(body.height));
+    let visible = moves::rows(view, "evaluations", body, time.at(), time.moments().len());
     for (y, place) in (body.y..).zip(visible) {
         let moment = &time.moments()[place];
         let figures = match language_model {
