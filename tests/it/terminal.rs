@@ -35,9 +35,9 @@ pub fn bytes_of(key: &str) -> String {
         "Up" => "\u{1b}[A".into(),
         "Down" => "\u{1b}[B".into(),
         "Right" => "\u{1b}[C".into(),
-        "Left" => "\u{1b}[D".into(),
         "Home" => "\u{1b}[H".into(),
         "Shift-Down" => "\u{1b}[1;2B".into(),
+        "Left" => "\u{1b}[D".into(),
         "F5" => "\u{1b}[15~".into(),
         _ => match (key.strip_prefix("Ctrl-"), key.chars().count()) {
             (Some(letter), _) if letter.len() == 1 => {
