@@ -2,6 +2,7 @@
 
 use super::listing::Kind;
 use super::{Matched, SymbolStatistics, Symbols};
+use crate::render::escape_latex;
 use serde_json::{Map, Value, json};
 use unicode_width::UnicodeWidthStr;
 
@@ -132,29 +133,14 @@ impl Table {
             (0..self.columns.len()).map(|i| if left(i) { 'l' } else { 'r' }).collect();
         let line = |cells: Vec<String>| cells.join(" & ") + " \\\\\n";
         let mut text = format!("\\begin{{tabular}}{{{alignment}}}\n\\toprule\n");
-        text.push_str(&line(self.columns.iter().map(|name| escaped(name)).collect()));
+        text.push_str(&line(self.columns.iter().map(|name| escape_latex(name)).collect()));
         text.push_str("\\midrule\n");
         for row in &self.rows {
-            text.push_str(&line(row.iter().map(|cell| escaped(&cell.text())).collect()));
+            text.push_str(&line(row.iter().map(|cell| escape_latex(&cell.text())).collect()));
         }
         text.push_str("\\bottomrule\n\\end{tabular}\n");
         text
     }
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '#' | '$' | '%' | '&' | '_' | '{' | '}' => out.extend(['\\', c]),
-            '\\' => out.push_str("\\textbackslash{}"),
-            '~' => out.push_str("\\textasciitilde{}"),
-            '^' => out.push_str("\\textasciicircum{}"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// A row for each symbol that is listed: how much it is used, what it covers (in percent) and its

@@ -1,3 +1,4 @@
+use super::latex::escape_literally;
 use super::{Diagram, Mark};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -73,7 +74,7 @@ pub fn to_forest(diagram: &Diagram) -> String {
                 out.push(' ');
             }
             // Braces keep brackets, commas and equals signs from forest's own syntax.
-            let _ = write!(out, "[{{{}}}", escape_latex(&node.label));
+            let _ = write!(out, "[{{{}}}", escape_literally(&node.label));
             match node.mark {
                 Mark::None | Mark::Matched => {}
                 Mark::Missing => out.push_str(", draw, dotted"),
@@ -81,33 +82,12 @@ pub fn to_forest(diagram: &Diagram) -> String {
                 Mark::Crossing => out.push_str(", draw"),
             }
             if let Some(word) = &node.word {
-                let _ = write!(out, " [{{{}}}]", escape_latex(word));
+                let _ = write!(out, " [{{{}}}]", escape_literally(word));
             }
         }
         Step::Close => out.push(']'),
     });
     format!("\\begin{{forest}}\n{tree}\n\\end{{forest}}\n")
-}
-
-fn escape_latex(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '#' | '$' | '%' | '&' | '_' | '{' | '}' => out.extend(['\\', c]),
-            '\\' => out.push_str("\\textbackslash{}"),
-            '~' => out.push_str("\\textasciitilde{}"),
-            '^' => out.push_str("\\textasciicircum{}"),
-            '<' => out.push_str("\\textless{}"),
-            '>' => out.push_str("\\textgreater{}"),
-            '|' => out.push_str("\\textbar{}"),
-            // Straight quotes and runs of hyphens would be changed by ligatures.
-            '"' => out.push_str("\\textquotedbl{}"),
-            '-' => out.push_str("{-}"),
-            '`' => out.push_str("\\textasciigrave{}"),
-            _ => out.push(c),
-        }
-    }
-    out
 }
 
 enum Step {

@@ -2,7 +2,7 @@
 
 use super::{Curve, Sweep, SweepRow};
 use crate::evaluation::Spread;
-use crate::render::{Axis, Plot, PlotPoint, Series, plot_to_svg};
+use crate::render::{Axis, Plot, PlotPoint, Series, escape_latex, plot_to_svg};
 
 /// A figure of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,14 +106,14 @@ impl Sweep {
         let columns = Column::known(rows);
         let keys = self.varied();
         let alignment = "r".repeat(keys.len() + columns.len());
-        let head = keys.iter().map(|varied| escaped(varied.short()));
+        let head = keys.iter().map(|varied| escape_latex(varied.short()));
         let head: Vec<String> =
-            head.chain(columns.iter().map(|column| escaped(&column.title()))).collect();
+            head.chain(columns.iter().map(|column| escape_latex(&column.title()))).collect();
         let best: Vec<Option<usize>> = columns.iter().map(|column| column.best(rows)).collect();
         let mut text = format!("\\begin{{tabular}}{{{alignment}}}\n\\toprule\n");
         text.push_str(&format!("{} \\\\\n\\midrule\n", head.join(" & ")));
         for (i, row) in rows.iter().enumerate() {
-            let values = row.values.iter().map(|value| escaped(value));
+            let values = row.values.iter().map(|value| escape_latex(value));
             let figures = columns.iter().zip(&best).map(|(column, best)| {
                 let cell = column.cell(row, "$\\pm$");
                 if *best == Some(i) { format!("\\textbf{{{cell}}}") } else { cell }
@@ -163,20 +163,6 @@ impl Sweep {
             series,
         }))
     }
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '#' | '$' | '%' | '&' | '_' | '{' | '}' => out.extend(['\\', c]),
-            '\\' => out.push_str("\\textbackslash{}"),
-            '~' => out.push_str("\\textasciitilde{}"),
-            '^' => out.push_str("\\textasciicircum{}"),
-            _ => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,25 +1,16 @@
 //! Symbols beside those of another run or checkpoint: what is aligned with what, on a task.
 
-use super::compute::{self, Compared};
+use super::compute::{self, Compared, Other};
 use super::{Computed, Grammar};
 use crate::config::Kind as RunKind;
 use crate::workbench::popup::{Answer, Item, Popup};
 use crate::workbench::screen::{Context, Effect};
 use crate::workbench::shared::RunEntry;
 use crate::workbench::task::Task;
-use crate::workbench::weights::{Origin, Weights};
+use crate::workbench::weights::Origin;
 
 /// Id of the popup that asks for weights, and kind of the task that aligns.
 pub(super) const ALIGN: &str = "align";
-
-/// Weights that symbols can be aligned with.
-#[derive(Clone, Debug)]
-pub(super) struct Other {
-    /// The run's name, or that of a checkpoint of this run.
-    pub name: String,
-    pub description: String,
-    pub weights: Weights,
-}
 
 impl Grammar {
     /// Shows the table or the selected symbol; without an alignment asks for one.

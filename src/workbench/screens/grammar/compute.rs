@@ -1,7 +1,6 @@
 //! The symbols of a run's grammar, or the states of its HMM, over its development sentences,
 //! computed on a task.
 
-use super::align::Other;
 use crate::analysis::{self, Alignment, Symbols};
 use crate::config::Config;
 use crate::model::Parser;
@@ -35,6 +34,15 @@ pub struct Computed {
     pub transitions: Option<TransitionMap>,
     /// Where the sentences come from, where that is not the corpus itself.
     pub note: Option<String>,
+}
+
+/// Weights that symbols can be aligned with.
+#[derive(Clone, Debug)]
+pub struct Other {
+    /// The run's name, or that of a checkpoint of this run.
+    pub name: String,
+    pub description: String,
+    pub weights: Weights,
 }
 
 /// Loads weights and sentences and counts. A cancelled task ends with an error that nobody hears.
