@@ -182,14 +182,12 @@ fn panel(sheet: &mut Sheet, corner: (f64, f64), figure: Figure, runs: &[RunEntry
         }
         let mut put = |line: &Outline, colour: Colour, width: f64, dashes: &'static [f64]| {
             for stretch in &line.stretches {
-                let points: Vec<(f64, f64)> = stretch
-                    .iter()
-                    .filter_map(|&(px, v)| Some((at_x(px), at_y(y.place(v)?))))
-                    .collect();
+                let on_paper = |&(px, v): &(f64, f64)| Some((at_x(px), at_y(y.place(v)?)));
+                let points: Vec<(f64, f64)> = stretch.iter().filter_map(on_paper).collect();
                 if points.len() == 1 || (curve.line().len() <= 40 && width > 1.0) {
-                    let dots =
-                        points.iter().map(|&(x, y)| Shape::Dot { x, y, radius: 2.2, colour });
-                    on_top.extend(dots);
+                    let own = stretch.iter().filter(|point| !line.crossings.contains(point));
+                    let dots = own.filter_map(on_paper);
+                    on_top.extend(dots.map(|(x, y)| Shape::Dot { x, y, radius: 2.2, colour }));
                 }
                 sheet.shapes.push(Shape::Line { points, colour, width, dashes });
             }
@@ -251,6 +249,8 @@ struct Outline {
     stretches: Vec<Vec<(f64, f64)>>,
     /// Places of what no line can go through.
     gaps: Vec<f64>,
+    /// Where the line crosses the borders of the window: no points of the curve.
+    crossings: Vec<(f64, f64)>,
 }
 
 impl Outline {
@@ -273,6 +273,11 @@ impl Outline {
             stretch.push((place, value));
         }
     }
+
+    fn crossing(&mut self, place: f64, value: f64) {
+        self.crossings.push((place, value));
+        self.point(place, value);
+    }
 }
 
 fn outline(series: &Series, along: Along, x: &Scale, log_y: bool) -> Outline {
@@ -283,6 +288,14 @@ fn outline(series: &Series, along: Along, x: &Scale, log_y: bool) -> Outline {
     let mut last = along.index(series, to);
     while last < series.len() && along.place(series.point(last).0) <= to {
         last += 1;
+    }
+    let border = |at: f64, next: usize| {
+        let before = next.checked_sub(1).filter(|_| next < series.len())?;
+        let point = |i: usize| (along.place(series.point(i).0), series.point(i).1);
+        x.crossing(at, point(before), point(next), log_y)
+    };
+    if let Some(value) = border(0.0, first) {
+        out.crossing(0.0, value);
     }
     if last - first <= 2 * COLUMNS {
         for i in first..last {
@@ -315,6 +328,9 @@ fn outline(series: &Series, along: Along, x: &Scale, log_y: bool) -> Outline {
             });
             begin = end;
         }
+    }
+    if let Some(value) = border(1.0, last) {
+        out.crossing(1.0, value);
     }
     out.stretches.retain(|stretch| !stretch.is_empty());
     out

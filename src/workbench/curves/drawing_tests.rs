@@ -48,6 +48,22 @@ fn what_is_no_number_is_marked_and_no_line_crosses_it() {
     assert_eq!(svg(&[broken], &only_loss).matches("#c02020").count(), 2, "a cross");
 }
 
+#[test]
+fn a_line_to_points_outside_of_the_window_is_drawn_to_its_borders() {
+    let mut series = Series::default();
+    for (step, value) in [(0.0, 10.0), (120.0, 50.0), (240.0, 20.0)] {
+        series.push(step, value);
+    }
+    let line = |from, to| outline(&series, Along::Step, &Scale::exact(from, to), false);
+    let zoomed = line(60.0, 180.0);
+    assert_eq!(zoomed.stretches, [[(0.0, 30.0), (0.5, 50.0), (1.0, 35.0)]]);
+    assert_eq!(zoomed.crossings, [(0.0, 30.0), (1.0, 35.0)], "no points of their own");
+    // Also where no point is in view; not beyond the ends.
+    assert_eq!(line(30.0, 90.0).stretches, [[(0.0, 20.0), (1.0, 40.0)]]);
+    assert_eq!(line(0.0, 240.0).crossings, []);
+    assert!(line(300.0, 400.0).stretches.is_empty());
+}
+
 proptest! {
     #[test]
     fn a_thinned_line_keeps_the_first_the_last_and_the_extremes(

@@ -64,6 +64,28 @@ impl Scale {
         })
     }
 
+    /// The value at which a line from one point to the next, each with its value, crosses a place;
+    /// `None` where it does not, and where no line can be drawn between them.
+    pub fn crossing(
+        &self,
+        place: f64,
+        from: (f64, f64),
+        to: (f64, f64),
+        log_y: bool,
+    ) -> Option<f64> {
+        let (before, after) = (self.place(from.0)?, self.place(to.0)?);
+        let (a, b) = (from.1, to.1);
+        let drawn = |v: f64| v.is_finite() && (!log_y || v > 0.0);
+        if !(before < place && place < after && drawn(a) && drawn(b)) {
+            return None;
+        }
+        let share = (place - before) / (after - before);
+        Some(match log_y {
+            true => (a.ln() + (b.ln() - a.ln()) * share).exp(),
+            false => a + (b - a) * share,
+        })
+    }
+
     /// The value at a place.
     pub fn value(&self, place: f64) -> f64 {
         if self.log {
@@ -202,6 +224,22 @@ mod tests {
         assert!((scale.place(10.0).expect("inside") - 0.5).abs() < 1e-12);
         assert!((scale.value(0.5) - 10.0).abs() < 1e-9);
         assert_eq!(scale.place(0.0), None);
+    }
+
+    #[test]
+    fn a_line_crosses_a_border_where_it_is_drawn_there() {
+        let x = Scale::exact(10.0, 20.0);
+        assert_eq!(x.crossing(0.0, (5.0, 1.0), (15.0, 3.0), false), Some(2.0));
+        let log_y = x.crossing(1.0, (15.0, 1.0), (25.0, 100.0), true).expect("crosses");
+        assert!((log_y - 10.0).abs() < 1e-9, "{log_y}");
+        let log_x = Scale::across(10.0, 1000.0, true);
+        let middle = log_x.crossing(0.0, (1.0, 0.0), (100.0, 2.0), false).expect("crosses");
+        assert!((middle - 1.0).abs() < 1e-9, "{middle}");
+        // Not within, not through what is no number, and from nowhere.
+        assert_eq!(x.crossing(0.0, (10.0, 1.0), (15.0, 3.0), false), None);
+        assert_eq!(x.crossing(0.0, (5.0, f64::NAN), (15.0, 3.0), false), None);
+        assert_eq!(x.crossing(0.0, (5.0, 0.0), (15.0, 3.0), true), None);
+        assert_eq!(log_x.crossing(0.0, (0.0, 1.0), (100.0, 3.0), false), None);
     }
 
     #[test]

@@ -78,6 +78,8 @@ struct Columns<'a> {
     /// Where they lie along x, and their values.
     before: Option<(f64, f64)>,
     after: Option<(f64, f64)>,
+    /// The first and the last point in view.
+    inside: Option<[(f64, f64); 2]>,
 }
 
 impl<'a> Columns<'a> {
@@ -107,7 +109,18 @@ impl<'a> Columns<'a> {
             ranges,
             before: first.checked_sub(1).map(point),
             after: (from < series.len()).then(|| point(from)),
+            inside: (first < from).then(|| [point(first), point(from - 1)]),
         }
+    }
+
+    /// Values at the borders of the view, where the line goes on to points outside.
+    fn crossings(&self, x: &Scale, log_y: bool) -> impl Iterator<Item = f64> {
+        let first = self.inside.map(|points| points[0]).or(self.after);
+        let last = self.inside.map(|points| points[1]).or(self.before);
+        let across =
+            |place: f64, from: Option<_>, to: Option<_>| x.crossing(place, from?, to?, log_y);
+        let ends = [across(0.0, self.before, first), across(1.0, last, self.after)];
+        ends.into_iter().flatten()
     }
 
     /// Least and greatest value in a column that have a place on the vertical axis.
@@ -132,16 +145,17 @@ impl<'a> Columns<'a> {
 }
 
 impl Chart<'_> {
-    /// Least and greatest value in view, references included.
-    fn range(&self, columns: &[(Columns, Option<Columns>)]) -> Option<(f64, f64)> {
+    /// Least and greatest value of the lines in view, references included.
+    fn range(&self, columns: &[(Columns, Option<Columns>)], x: &Scale) -> Option<(f64, f64)> {
         let fits = |v: &f64| v.is_finite() && (!self.log_y || *v > 0.0);
-        let all = columns.iter().flat_map(|(a, b)| std::iter::once(a).chain(b));
-        let extents = all.flat_map(|columns| {
+        let all = || columns.iter().flat_map(|(a, b)| std::iter::once(a).chain(b));
+        let extents = all().flat_map(|columns| {
             (0..columns.ranges.len()).filter_map(|i| columns.range(i, self.log_y))
         });
-        // Where a window holds no point of its own, the line through it decides.
+        // Where a window holds no part of a line, the points beside it tell the scale.
         let passing = columns.iter().flat_map(|(a, _)| [a.before, a.after]).flatten();
         let mut values: Vec<f64> = extents.flat_map(|(min, max)| [min, max]).collect();
+        values.extend(all().flat_map(|columns| columns.crossings(x, self.log_y)));
         if values.is_empty() {
             values = passing.map(|p| p.1).filter(fits).collect();
         }
@@ -171,7 +185,7 @@ impl Widget for &Chart<'_> {
         let data: Vec<_> =
             self.traces.iter().map(|t| (cut(t, t.series), t.behind.map(|b| cut(t, b)))).collect();
         draw_x_axis(self, &x, plot, buffer);
-        let Some((low, high)) = self.range(&data) else {
+        let Some((low, high)) = self.range(&data, &x) else {
             draw_frame(self, plot, buffer);
             let word = match self.log_y && self.traces.iter().any(|t| !t.series.is_empty()) {
                 true => "none above 0 for log",
@@ -214,9 +228,12 @@ impl Widget for &Chart<'_> {
     }
 }
 
+/// So many times the size of the view away, places are no longer told apart.
+const FAR: f64 = 1e9;
+
 fn dot_row(place: f64, rows: usize) -> i64 {
-    // Far outside is as good as outside; it keeps the arithmetic small.
-    let place = place.clamp(-10.0, 10.0);
+    // Far outside is as good as outside, as long as no line to there has another slope.
+    let place = place.clamp(-FAR, FAR);
     ((1.0 - place) * (rows - 1) as f64).round() as i64
 }
 
@@ -226,9 +243,9 @@ fn draw_trace(canvas: &mut Canvas, data: &Columns, x: &Scale, y: &Scale, style: 
     let (columns, rows) = (canvas.columns(), canvas.rows());
     let row = |v: f64| y.place(v).map(|p| dot_row(p, rows));
     let outside = |(px, py): (f64, f64)| {
-        // A logarithm has no place for 0: that is far to the left.
-        let place = x.place(px).unwrap_or(-100.0);
-        Some(((place.clamp(-100.0, 100.0) * columns as f64).floor() as i64, row(py)?))
+        // A logarithm has no place for 0: no line comes from there.
+        let place = x.place(px)?;
+        Some(((place.clamp(-FAR, FAR) * columns as f64).floor() as i64, row(py)?))
     };
     let mut pen = data.before.and_then(outside);
     for (column, range) in data.ranges.iter().enumerate() {
@@ -294,7 +311,7 @@ fn draw_points(
         };
         let column = ((px * columns as f64) as usize).min(columns - 1) / 2;
         let row = dot_row(py, usize::from(plot.height) * 4) / 4;
-        let at = (plot.x + column as u16, plot.y + (row.max(0) as u16).min(plot.height - 1));
+        let at = (plot.x + column as u16, plot.y + row.clamp(0, i64::from(plot.height) - 1) as u16);
         buffer[at].set_symbol(trace.symbol).set_style(trace.style);
     }
 }

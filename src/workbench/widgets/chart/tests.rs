@@ -105,6 +105,47 @@ fn places_are_named_as_far_as_there_is_room() {
 }
 
 #[test]
+fn a_line_to_points_outside_stays_in_view_up_to_both_borders() {
+    let mut s = Series::default();
+    for (step, value) in [(0.0, 0.0), (120.0, 120.0), (240.0, 240.0)] {
+        s.push(step, value);
+    }
+    let is_dot = |c: char| ('\u{2801}'..='\u{28FF}').contains(&c) || c == '●';
+    let columns = |window: (f64, f64)| {
+        let text = draw(&s, window, false, 47, 10);
+        let rows: Vec<Vec<char>> = text.lines().map(|l| l.chars().collect()).collect();
+        (7..47).filter(|&x| rows.iter().any(|row| is_dot(row[x]))).count()
+    };
+    // One point in view, and none; far from the points the slope is the same.
+    for window in [(85.0, 210.0), (10.0, 90.0), (60.0, 60.001)] {
+        assert_eq!(columns(window), 40, "{window:?}");
+    }
+}
+
+#[test]
+fn no_line_comes_from_a_point_that_a_logarithmic_axis_cannot_show() {
+    let theme = Theme::new(ThemeName::Dark, true);
+    let mut s = Series::default();
+    for (step, value) in [(0.0, 18.0), (120.0, 43.0), (240.0, 46.0)] {
+        s.push(step, value);
+    }
+    let chart = Chart {
+        traces: vec![trace(&s, &theme)],
+        references: Vec::new(),
+        window: (1.0, 240.0),
+        log_x: true,
+        log_y: false,
+        names: Names::Steps,
+        cursor: None,
+        theme: &theme,
+    };
+    let buffer = rendered(&chart, Rect::new(0, 0, 47, 10));
+    let is_empty = |x: u16| (0..9).all(|y| buffer[(x, y)].symbol() == " ");
+    // ln 120 / ln 240 is 0.87 of the 40 columns.
+    assert!((7..40).all(is_empty) && !is_empty(41), "{buffer:?}");
+}
+
+#[test]
 fn values_that_a_logarithm_lacks_are_marked() {
     let s = series([10.0, 0.0, 1000.0, f64::INFINITY, 100.0]);
     assert_eq!(draw(&s, (0.0, 4.0), true, 40, 8).matches('×').count(), 2);
@@ -149,9 +190,13 @@ fn draw_all(canvas: &mut Canvas, series: &Series, along: Along, x: &Scale, y: &S
                 let within = |c: &i64| p < x.edge(*c as usize + 1, columns);
                 parts.clone().find(within).unwrap_or(columns as i64 - 1)
             }
-            p => {
-                (x.place(p).unwrap_or(-100.0).clamp(-100.0, 100.0) * columns as f64).floor() as i64
-            }
+            p => match x.place(p) {
+                Some(place) => (place * columns as f64).floor() as i64,
+                None => {
+                    before = None;
+                    continue;
+                }
+            },
         };
         let Some(row) = y.place(value).map(|p| dot_row(p, rows)) else {
             before = None;
