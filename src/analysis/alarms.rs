@@ -130,9 +130,10 @@ pub fn alarms(training: &Training) -> Vec<Alarm> {
     .into_iter()
     .flatten()
     .collect();
-    if found.first().is_some_and(|alarm| alarm.trouble == Trouble::Divergence) {
-        // Figures of a model that has diverged mean nothing else.
-        found.truncate(1);
+    if let Some(Alarm { trouble: Trouble::Divergence, since: diverged, .. }) = found.first() {
+        // Figures of a model that has diverged mean nothing else: what began before is left.
+        let diverged = *diverged;
+        found.retain(|alarm| alarm.trouble == Trouble::Divergence || alarm.since < diverged);
     }
     found
 }
@@ -339,6 +340,20 @@ mod tests {
             "20 F1 falls: S-F1 of dev was 50.0 at step 10 and is 41.5, while its perplexity fell \
              from 300.0 to 240.0",
         );
+    }
+
+    #[test]
+    fn beside_a_divergence_stands_what_began_before_it() {
+        let figures: [(&str, &str, &[f64]); 2] = [
+            ("dev", "right_share", &[20.0, 99.0, 99.0]),
+            ("dev", "effective_symbols", &[20.0, 19.0, 1.5]),
+        ];
+        let alarms = of(&figures, |training| {
+            training.symbols = Some(30);
+            training.not_a_number_since = Some(17);
+        });
+        let found: Vec<(Trouble, u64)> = alarms.iter().map(|a| (a.trouble, a.since)).collect();
+        assert_eq!(found, [(Trouble::Divergence, 17), (Trouble::LockIn, 10)]);
     }
 
     #[test]

@@ -84,6 +84,8 @@ pub enum Target {
 pub enum Effect {
     /// One line above the keys until the next key.
     Status(Level, String),
+    /// A line of the log alone.
+    Log(Level, String),
     /// Brings a screen into view.
     Show(ScreenId),
     /// Brings a screen into view and hands it something.

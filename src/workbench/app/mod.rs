@@ -459,6 +459,7 @@ impl App {
                 }
                 self.status = Some((level, text));
             }
+            Effect::Log(level, text) => self.log(level, "workbench", &text),
             Effect::Show(screen) => {
                 self.active = screen;
                 queue.extend(self.update(screen, Input::Shown));

@@ -126,7 +126,7 @@ pub const COMMANDS: &[Command] = &[
         name: "alarms",
         keys: &["!"],
         help: "Go to the evidence of what goes wrong: the curves at that step, the trees or the \
-               symbols",
+               symbols; of several alarms the next",
         short: "",
     },
     Command {

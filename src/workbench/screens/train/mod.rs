@@ -69,9 +69,6 @@ impl Screen for Train {
             Input::Answer { popup: exporting::POPUP, answer: Answer::Item(i) } => {
                 self.export(*i, context);
             }
-            Input::Answer { popup: troubles::POPUP, answer: Answer::Item(i) } => {
-                self.show_evidence(*i, context);
-            }
             Input::Answer { popup, answer } => answered(popup, answer, &self.device, context),
             Input::Task(report) if report.kind == "devices" => self.device.ask(report, context),
             Input::Task(report) if report.kind == exporting::TASK => {

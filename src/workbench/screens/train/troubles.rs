@@ -2,41 +2,45 @@
 
 use super::Train;
 use crate::analysis::alarms::{Alarm, Evidence, Trouble};
+use crate::report::Level;
 use crate::workbench::names::{RunId, ScreenId};
-use crate::workbench::popup::{Item, Popup};
 use crate::workbench::screen::{Context, Effect, Target};
-use crate::workbench::shared::RunEntry;
+use crate::workbench::shared::{RunEntry, Standing};
 use crate::workbench::text;
 use crate::workbench::theme::Theme;
 use ratatui::text::{Line, Span};
 
-/// The popup that asks which alarm.
-pub(super) const POPUP: &str = "alarm";
-
-/// A run whose newest word is not older, in seconds, tells its alarms as they come.
+/// A run whose newest word is not older, in seconds, tells its alarms as they come; those of others
+/// are in the log alone.
 const RECENT: f64 = 10.0;
 
 /// Alarms of the selected run.
 #[derive(Default)]
 pub(super) struct Troubles {
     alarms: Vec<Alarm>,
-    /// Those that were told in the status line.
+    /// Those that were told in the status line or the log.
     told: Vec<(RunId, Trouble, u64)>,
+    /// The alarm whose evidence was shown last.
+    shown: Option<(RunId, Trouble, u64)>,
 }
 
 impl Troubles {
-    /// Looks again, and tells what is new of a run that is under way.
+    /// Looks again, and tells what is new.
     pub fn look(&mut self, context: &mut Context) {
         let shared = context.shared;
         let run = shared.selected_run();
         self.alarms = run.map(RunEntry::alarms).unwrap_or_default();
-        let under_way = |run: &&RunEntry| run.active() && shared.now - run.history.time < RECENT;
-        let Some(run) = run.filter(under_way) else { return };
+        let Some(run) = run else { return };
+        let under_way = run.active() && shared.now - run.history.time < RECENT;
         for alarm in &self.alarms {
             let about = (run.id, alarm.trouble, alarm.since);
             if !self.told.contains(&about) {
                 self.told.push(about);
-                context.warn(format!("{}: {} (Train: ! shows it)", run.name, alarm.line()));
+                let text = format!("{}: {} (Train: ! shows it)", run.name, alarm.line());
+                match under_way {
+                    true => context.warn(text),
+                    false => context.push(Effect::Log(Level::Warning, text)),
+                }
             }
         }
     }
@@ -44,58 +48,64 @@ impl Troubles {
     /// The column's part: every alarm with its figures.
     pub fn rows<'a>(&self, width: usize, theme: &Theme) -> Vec<Line<'a>> {
         let mut lines = Vec::new();
-        for alarm in &self.alarms {
-            let head = format!("! {} since step {}", alarm.trouble.name(), alarm.since);
+        for (i, alarm) in self.alarms.iter().enumerate() {
+            let (name, of) = (alarm.trouble.name(), self.of(i));
+            let head = format!("! {name} since step {}{of}", alarm.since);
             lines.push(Line::styled(head, theme.error));
             let words = text::wrap(&alarm.text, width.saturating_sub(2));
             lines.extend(words.into_iter().map(|w| Line::styled(format!("  {w}"), theme.text)));
         }
-        if !lines.is_empty() {
-            lines.push(Line::styled("  ! shows the evidence", theme.dim));
+        match self.alarms.len() {
+            0 => {}
+            1 => lines.push(Line::styled("  ! shows the evidence", theme.dim)),
+            _ => lines.push(Line::styled("  ! shows the evidence one by one", theme.dim)),
         }
         lines
     }
 
-    /// The worst alarm in a line; `None` where all is well.
+    /// The alarm that was shown last, or the worst, in a line; `None` where all is well.
     pub fn line<'a>(&self, width: usize, theme: &Theme) -> Option<Line<'a>> {
-        let worst = self.alarms.first()?;
-        let more = match self.alarms.len() {
-            1 => String::new(),
-            n => format!(" and {} more", n - 1),
-        };
-        let head = format!("! {}{more}: ", worst.trouble.name());
+        let i = self.last_shown().unwrap_or(0);
+        let alarm = self.alarms.get(i)?;
+        let head = format!("! {}{}: ", alarm.trouble.name(), self.of(i));
         let room = width.saturating_sub(head.len());
         Some(Line::from(vec![
             Span::styled(head, theme.error),
-            Span::styled(text::fit(&worst.text, room).into_owned(), theme.text),
+            Span::styled(text::fit(&alarm.text, room).into_owned(), theme.text),
         ]))
+    }
+
+    /// Which of several it is, in words.
+    fn of(&self, i: usize) -> String {
+        match self.alarms.len() {
+            1 => String::new(),
+            all => format!(" ({} of {all})", i + 1),
+        }
+    }
+
+    /// The number of the alarm that was shown last, while it holds.
+    fn last_shown(&self) -> Option<usize> {
+        let (_, trouble, since) = self.shown?;
+        self.alarms.iter().position(|alarm| (alarm.trouble, alarm.since) == (trouble, since))
     }
 }
 
 impl Train {
-    /// Goes to the evidence of the only alarm, or asks of which.
+    /// Goes to the evidence of an alarm, each time to that of the next.
     pub(super) fn evidence(&mut self, context: &mut Context) {
-        match &self.troubles.alarms[..] {
-            [] => context.status("no alarm: nothing is seen to go wrong in this run"),
-            [_] => self.show_evidence(0, context),
-            several => {
-                let item = |alarm: &Alarm| Item {
-                    name: format!("{} since step {}", alarm.trouble.name(), alarm.since),
-                    description: format!("{}: {}", alarm.text, place(alarm.evidence)),
-                };
-                context.push(Effect::Popup(Popup::List {
-                    id: POPUP,
-                    title: "Show the evidence of".into(),
-                    items: several.iter().map(item).collect(),
-                    start: 0,
-                }));
-            }
-        }
-    }
-
-    pub(super) fn show_evidence(&mut self, i: usize, context: &mut Context) {
-        // The run may have recovered while the question stood there.
-        let Some(alarm) = self.troubles.alarms.get(i).cloned() else { return };
+        let Some(run) = context.shared.selected_run() else {
+            return context.status("no run is selected: n starts one, 7 lists all");
+        };
+        let troubles = &mut self.troubles;
+        // What was shown of another run is no beginning.
+        troubles.shown = troubles.shown.filter(|(id, ..)| *id == run.id);
+        let next = troubles.last_shown().map_or(0, |i| i + 1);
+        let next = if next < troubles.alarms.len() { next } else { 0 };
+        let Some(alarm) = troubles.alarms.get(next).cloned() else {
+            return self.failure(run, context);
+        };
+        troubles.shown = Some((run.id, alarm.trouble, alarm.since));
+        let of = troubles.of(next);
         match alarm.evidence {
             Evidence::Loss | Evidence::Figure(_) => {
                 self.table = false;
@@ -107,24 +117,25 @@ impl Train {
             }
             Evidence::Symbols => context.push(Effect::Show(ScreenId::Grammar)),
         }
-        context.status(alarm.line());
+        context.status(format!("{}{of}", alarm.line()));
     }
-}
 
-/// Where the evidence is shown, in words.
-fn place(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Loss | Evidence::Figure(_) => "the curves there",
-        Evidence::Trees => "the trees of that evaluation, on Parses",
-        Evidence::Symbols => "the symbols, on Grammar",
+    /// Why a run without alarms failed, and its last curves.
+    fn failure(&mut self, run: &RunEntry, context: &mut Context) {
+        let failed = run.standing() == Standing::Failed;
+        let Some(reason) = run.history.reason.as_ref().filter(|_| failed) else {
+            return context.status("no alarm: nothing is seen to go wrong in this run");
+        };
+        self.table = false;
+        self.charts.show(run.step(), context.shared);
+        context.status(format!("failed: {}", text::clean(reason)));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{EventKind, Level};
-    use crate::workbench::popup::Answer;
+    use crate::report::{EventKind, RunState};
     use crate::workbench::screen::Input;
     use crate::workbench::shared::Shared;
     use crate::workbench::testing::{event, learning, picture, run, shared_with_run, step, update};
@@ -185,18 +196,55 @@ mod tests {
     }
 
     #[test]
-    fn of_several_alarms_one_is_chosen_and_collapse_leads_to_the_grammar() {
-        let shared = with_figures(&[("right_share", 98.0), ("effective_symbols", 1.5)], 20);
+    fn of_several_alarms_each_press_leads_to_the_next_and_all_are_in_the_log() {
+        let mut shared = with_figures(&[("right_share", 98.0), ("effective_symbols", 1.5)], 20);
+        shared.runs[0].history.push(&event(500, step(61, f64::NAN)));
+        shared.now += 3600.0;
         let mut train = Train::default();
+        let effects = update(&mut train, Input::Selection, &shared);
+        let logged = |effect: &&Effect| matches!(effect, Effect::Log(Level::Warning, _));
+        assert_eq!(effects.iter().filter(logged).count(), 3, "{effects:?}");
+        assert!(update(&mut train, Input::Run(RunId(1)), &shared).is_empty(), "told before");
+        assert!(picture(&train, &shared, 80, 21).contains("! divergence (1 of 3): "));
+
+        let press = |train: &mut Train| {
+            let effects = update(train, Input::Command("alarms"), &shared);
+            let (_, text) = status(&effects).expect("told");
+            (text.to_owned(), effects)
+        };
+        let (text, _) = press(&mut train);
+        assert!(
+            text.starts_with("divergence since step 61") && text.ends_with("(1 of 3)"),
+            "{text}"
+        );
+        let (text, effects) = press(&mut train);
+        assert!(text.ends_with("(2 of 3)"), "{text}");
+        assert!(matches!(effects[0], Effect::Open(ScreenId::Parses, _)), "{effects:?}");
+        assert!(picture(&train, &shared, 80, 21).contains("! lock-in (2 of 3): "));
+        let (text, effects) = press(&mut train);
+        assert!(text.ends_with("(3 of 3)"), "{text}");
+        assert!(matches!(effects[0], Effect::Show(ScreenId::Grammar)), "{effects:?}");
+        let wide = picture(&train, &shared, 200, 57);
+        assert!(wide.contains("! collapse since step 20 (3 of 3)"), "{wide}");
+        assert!(press(&mut train).0.ends_with("(1 of 3)"));
+    }
+
+    #[test]
+    fn a_run_that_failed_without_an_alarm_says_why_and_shows_its_last_losses() {
+        let mut shared = with_figures(&[], 0);
+        let failed = EventKind::State {
+            state: RunState::Failed,
+            step: 60,
+            resumed: false,
+            reason: Some("diverged at step 60".into()),
+        };
+        shared.runs[0].history.push(&event(500, failed));
+        let mut train = Train { table: true, ..Train::default() };
         update(&mut train, Input::Selection, &shared);
         let effects = update(&mut train, Input::Command("alarms"), &shared);
-        let [Effect::Popup(Popup::List { id, items, .. })] = &effects[..] else {
-            panic!("{effects:?}")
-        };
-        assert!(items[1].name.starts_with("collapse") && items.len() == 2, "{items:?}");
-        let input = Input::Answer { popup: id, answer: &Answer::Item(1) };
-        let effects = update(&mut train, input, &shared);
-        assert!(matches!(effects[0], Effect::Show(ScreenId::Grammar)), "{effects:?}");
+        let (_, text) = status(&effects).expect("told");
+        assert_eq!(text, "failed: diverged at step 60");
+        assert_eq!((train.table, train.charts.cursor), (false, Some(60.0)));
     }
 
     #[test]
@@ -218,7 +266,7 @@ mod tests {
         // A run that is read from its folder long after has the alarm and is not told as news.
         shared.now += 3600.0;
         let mut later = Train::default();
-        assert!(update(&mut later, Input::Selection, &shared).is_empty());
+        assert_eq!(status(&update(&mut later, Input::Selection, &shared)), None);
         assert!(picture(&later, &shared, 80, 21).contains("! divergence"));
     }
 }
