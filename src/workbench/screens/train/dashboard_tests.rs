@@ -112,6 +112,16 @@ fn the_table_has_the_raw_numbers_and_its_row_is_the_cursor() {
 }
 
 #[test]
+fn the_table_beside_overlaid_runs_says_whose_rows_it_has() {
+    let shared = overlaid();
+    let mut train = train(&shared);
+    update(&mut train, Input::Command("table"), &shared);
+    let name = shared.selected_run().expect("selected").name.clone();
+    let text = picture(&train, &shared, 80, 21);
+    assert!(text.contains(&format!("Raw numbers of {name}: row ")), "{text}");
+}
+
+#[test]
 fn a_million_rows_are_scrolled_through_as_few_are() {
     let mut shared = shared_with_run(0);
     for i in 0..1_000_000 {

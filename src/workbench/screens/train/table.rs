@@ -83,8 +83,13 @@ pub(super) fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
         return empty_state(frame, area, "Raw numbers", &["no figures yet"], theme);
     }
     let selected = train.row(run);
+    // Of several runs in view the rows are one's.
+    let whose = match view.shared.overlaid.is_empty() {
+        true => String::new(),
+        false => format!(" of {}", text::fit(&text::clean(&view.shared.label(run)), 40)),
+    };
     let title = format!(
-        "Raw numbers: row {} of {}",
+        "Raw numbers{whose}: row {} of {}",
         text::count(selected as u64 + 1),
         text::count(clock.len() as u64)
     );
