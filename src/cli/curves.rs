@@ -8,11 +8,16 @@ use super::plain::tell;
 use crate::report::counted;
 use crate::workbench::clock::XAxis;
 use crate::workbench::curves::{self, Format, Look};
+use crate::workbench::export::new_file;
 use anyhow::{Context, Error, Result, anyhow};
 use std::io::Write;
 use std::path::Path;
 
 pub fn run(args: &Curves, out: &mut dyn Write) -> Result<()> {
+    if args.log_x && matches!(args.along, Along::Wall) {
+        let text = "--log-x: wall time has no logarithm; use --along step or --along time";
+        return Err(Usage(text.into()).into());
+    }
     let format = match &args.out {
         None => Format::Csv,
         Some(path) => Format::of(path).ok_or_else(|| {
@@ -50,8 +55,8 @@ pub fn run(args: &Curves, out: &mut dyn Write) -> Result<()> {
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let shown = || path.display().to_string();
-    let mut file =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).with_context(shown)?;
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut file = new_file(folder).with_context(shown)?;
     file.write_all(bytes).with_context(shown)?;
     file.persist_noclobber(path).map_err(|e| anyhow!("{}: {}", path.display(), e.error))?;
     Ok(())

@@ -6,6 +6,7 @@ use crate::render::{
     surprisals_to_text, to_brackets, to_forest, to_json, tree_to_svg, trees_to_png,
 };
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Folder of exported files, beside or in what they are of.
@@ -149,7 +150,7 @@ pub fn save_text(
 ) -> Result<PathBuf, String> {
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     std::fs::create_dir_all(folder).map_err(failed)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    let mut file = new_file(folder).map_err(failed)?;
     file.write_all(text).map_err(failed)?;
     let mut number = 1;
     loop {
@@ -169,9 +170,25 @@ pub fn save_text(
     }
 }
 
+/// A temporary file in a folder that others may read as the umask allows, like any other file.
+pub fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let rights = std::fs::Permissions::from_mode(0o666);
+    tempfile::Builder::new().permissions(rights).tempfile_in(folder)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_exported_has_the_rights_of_any_other_file() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let other = folder.path().join("other");
+        std::fs::write(&other, "").expect("writes");
+        let path = save_text(folder.path(), "a", "csv", b"x").expect("written");
+        let rights = |path: &Path| path.metadata().expect("is there").permissions().mode() & 0o777;
+        assert_eq!(rights(&path), rights(&other));
+    }
     use crate::render::{DiagramSpan, ScoredToken};
 
     #[test]

@@ -57,6 +57,7 @@ fn curves_of_runs_are_written_as_numbers_and_as_charts_and_never_over_a_file() {
     call("a b --along wall --out all.png").succeeds();
     assert_eq!(&std::fs::read(base.path().join("all.png")).expect("is there")[1..4], b"PNG");
 
+    call("a --along wall --log-x").refused().complains("wall time has no logarithm");
     call("a --out all.pdf").refused().complains("csv, json, svg or png");
     call("a --smoothing 1").refused().complains("from 0 to below 1");
     call("no-such").fails().complains("no-such");
