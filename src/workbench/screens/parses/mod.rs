@@ -312,6 +312,12 @@ impl Parses {
                 self.at = 0;
                 // Following another run starts afresh.
                 self.follow(context);
+                // What was looked for before would hide some of them.
+                if self.search.clear() {
+                    context.push(Effect::Cancel(patterns::TASK));
+                }
+                self.filter.clear();
+                self.listing.filter.clear();
                 self.listing.only = Some(indices.clone());
                 self.only_title = title.clone();
                 self.uses = indices.iter().copied().zip(spans.iter().cloned()).collect();

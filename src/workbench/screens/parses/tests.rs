@@ -269,6 +269,28 @@ fn sentences_of_a_symbol_are_listed_alone_until_they_are_left() {
 }
 
 #[test]
+fn a_pattern_and_a_filter_do_not_narrow_the_sentences_of_a_symbol() {
+    let mut stage = stage();
+    stage.command("filter");
+    stage.type_text("dog");
+    stage.press(KeyCode::Enter);
+    search(&mut stage, "VP");
+    assert_eq!(stage.screen.order, [0]);
+    let target = Target::Sentences {
+        title: "with N3".into(),
+        indices: vec![0, 1, 3],
+        spans: vec![vec![], vec![], vec![]],
+        step: 300,
+    };
+    stage.update(Input::Open(&target));
+    assert_eq!(stage.screen.order, [0, 1, 3]);
+    let shot = stage.shot(200, 60);
+    assert!(shot.contains("with N3") && !shot.contains("match 1"), "{shot}");
+    stage.command("clear");
+    assert_eq!(stage.screen.order.len(), 4);
+}
+
+#[test]
 fn the_trees_are_those_that_a_symbol_was_found_in() {
     let mut stage = stage();
     let target = |step| Target::Sentences {
