@@ -47,6 +47,7 @@ pub mod patterns;
 pub mod picture;
 pub mod places;
 pub mod popup;
+mod recall;
 pub mod screen;
 pub mod screens;
 pub mod seeds;

@@ -2,7 +2,7 @@
 //! search on a task, what was found, and the place in it that one stands at.
 
 use super::command::Command;
-use super::field::Field;
+use super::recall::RecallLine;
 use super::screen::Term;
 use super::task::Task;
 use super::text::{clean, count, counted, fit};
@@ -122,8 +122,8 @@ impl Hits {
 /// A pattern and where it holds.
 #[derive(Default)]
 pub struct PatternSearch {
-    /// Keeps its text, so that the last pattern is offered again.
-    field: Field,
+    /// Opens empty; what was typed before is brought back by a key.
+    line: RecallLine,
     editing: bool,
     pattern: Option<Arc<Pattern>>,
     hits: Option<Hits>,
@@ -139,9 +139,10 @@ impl PatternSearch {
         self.editing = true;
     }
 
-    /// Gives the keys back; the text stays.
+    /// Gives the keys back; the text can be brought back.
     pub fn leave(&mut self) {
         self.editing = false;
+        self.line.accept();
     }
 
     /// Whether the line has the keys.
@@ -150,32 +151,32 @@ impl PatternSearch {
     }
 
     pub fn paste(&mut self, text: &str) {
-        self.field.paste(text);
+        self.line.field.paste(text);
     }
 
     /// Takes a key while the line is open.
     pub fn key(&mut self, key: &KeyEvent) -> Typed {
         match key.code {
             KeyCode::Esc => {
-                self.editing = false;
+                self.leave();
                 Typed::Left
             }
-            KeyCode::Enter if self.field.text().trim().is_empty() => {
-                self.editing = false;
+            KeyCode::Enter if self.line.field.text().trim().is_empty() => {
+                self.leave();
                 self.clear();
                 Typed::Emptied
             }
-            KeyCode::Enter => match self.field.text().parse::<Pattern>() {
+            KeyCode::Enter => match self.line.field.text().parse::<Pattern>() {
                 Ok(pattern) => {
                     self.clear();
                     self.pattern = Some(Arc::new(pattern));
-                    self.editing = false;
+                    self.leave();
                     Typed::Accepted
                 }
                 Err(_) => Typed::On,
             },
             _ => {
-                self.field.key(key);
+                self.line.key(key);
                 Typed::On
             }
         }
@@ -191,7 +192,7 @@ impl PatternSearch {
         self.hits.as_ref()
     }
 
-    /// Takes the pattern away; whether there was one. Its text stays for the next time.
+    /// Takes the pattern away; whether there was one. Its text can be brought back.
     pub fn clear(&mut self) -> bool {
         self.forget();
         self.pattern.take().is_some()
@@ -342,8 +343,11 @@ impl PatternSearch {
             height: area.height.saturating_sub(y).min(1),
             ..area
         });
-        let text = self.field.text();
+        let text = self.line.field.text();
         let (said, style) = match text.parse::<Pattern>() {
+            _ if text.trim().is_empty() && self.line.remembers() => {
+                (" e.g. NP < (PP << of); Up brings back what was typed before".into(), theme.dim)
+            }
             _ if text.trim().is_empty() => {
                 (" e.g. NP < (PP << of): NP with a PP that has the word of".into(), theme.dim)
             }
@@ -352,17 +356,18 @@ impl PatternSearch {
         };
         let said = fit(&clean(&said), usize::from(area.width)).into_owned();
         frame.render_widget(Line::styled(said, style), above);
-        self.field.draw(frame, line, " pattern: ", true, theme);
+        self.line.field.draw(frame, line, " pattern: ", true, theme);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workbench::field::Field;
 
     fn type_in(search: &mut PatternSearch, text: &str) -> Typed {
         search.open();
-        search.field = Field::new(text);
+        search.line.field = Field::new(text);
         search.key(&KeyEvent::from(KeyCode::Enter))
     }
 
@@ -387,9 +392,25 @@ mod tests {
             search.draw(frame, frame.area(), &theme);
         });
         assert!(shot.contains("column ") && shot.contains("pattern: NP < ("), "{shot}");
+        assert_eq!(search.key(&KeyEvent::from(KeyCode::Esc)), Typed::Left);
+        assert!(!search.editing(), "the next key is a command again");
+    }
+
+    #[test]
+    fn the_line_opens_empty_and_brings_back_what_was_searched_for_or_left() {
+        let mut search = PatternSearch::default();
+        type_in(&mut search, "the . __");
+        type_in(&mut search, "NP < (");
         search.key(&KeyEvent::from(KeyCode::Esc));
         search.open();
-        assert_eq!(search.field.text(), "NP < (", "it is offered again");
+        search.key(&KeyEvent::from(KeyCode::Char('V')));
+        assert_eq!(search.line.field.text(), "V");
+        for text in ["NP < (", "the . __"] {
+            search.key(&KeyEvent::from(KeyCode::Up));
+            assert_eq!(search.line.field.text(), text);
+        }
+        assert_eq!(search.key(&KeyEvent::from(KeyCode::Enter)), Typed::Accepted);
+        assert_eq!(search.pattern().map(Pattern::text), Some("the . __"));
     }
 
     #[test]

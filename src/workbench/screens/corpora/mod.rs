@@ -25,6 +25,7 @@ use crate::workbench::names::ScreenId;
 use crate::workbench::news::TaskReport;
 use crate::workbench::patterns::{self, Hits, PatternSearch};
 use crate::workbench::popup::Answer;
+use crate::workbench::recall;
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::task::Task;
 use crate::workbench::widgets::{Fold, TreeLayout, TreePane, moves};
@@ -539,5 +540,12 @@ impl Screen for Corpora {
 
     fn editing(&self) -> bool {
         self.editing || self.search.editing()
+    }
+
+    fn field_keys(&self) -> &'static [(&'static str, &'static str)] {
+        match self.search.editing() {
+            true => recall::KEYS,
+            false => &[("Enter", "accept"), ("Esc", "leave the field")],
+        }
     }
 }

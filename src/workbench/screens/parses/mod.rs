@@ -8,7 +8,6 @@ mod exporting;
 mod follow;
 #[cfg(test)]
 mod language_tests;
-mod line;
 mod matching;
 mod moments;
 mod notes;
@@ -31,13 +30,13 @@ use crate::workbench::jump;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::patterns::{self, Hits, PatternSearch};
+use crate::workbench::recall::{self, RecallLine};
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::shared::{RunEntry, Shared};
 use crate::workbench::weights::Loaded;
 use crate::workbench::widgets::{Fold, TreeLayout, moves};
 use analysis::Analysis;
 use crossterm::event::{KeyCode, KeyEvent};
-use line::SentenceLine;
 use matching::Trees;
 use panes::Panes;
 use parsing::{Parsed, Typed};
@@ -91,7 +90,7 @@ pub struct Parses {
     filter: Field,
     search: PatternSearch,
     trees: Trees,
-    sentence: SentenceLine,
+    sentence: RecallLine,
     layout: TreeLayout,
     fold: Fold,
     heat_first: bool,
@@ -493,13 +492,8 @@ impl Screen for Parses {
 
     fn field_keys(&self) -> &'static [(&'static str, &'static str)] {
         match self.editing {
-            Some(Editing::Sentence) => &[
-                ("Enter", "accept"),
-                ("Up", ""),
-                ("Down", "typed before"),
-                ("Esc", "leave the field"),
-            ],
-            _ => &[("Enter", "accept"), ("Esc", "leave the field")],
+            Some(Editing::Filter) => &[("Enter", "accept"), ("Esc", "leave the field")],
+            Some(Editing::Sentence) | None => recall::KEYS,
         }
     }
 }

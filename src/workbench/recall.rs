@@ -1,14 +1,18 @@
-//! The line that sentences are typed in, with those typed before.
+//! A line that sentences or patterns are typed in, with those typed before.
 
-use crate::workbench::field::Field;
+use super::field::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// Sentences that are remembered.
+/// Texts that are remembered.
 const REMEMBERED: usize = 200;
+
+/// Keys of the line, for the bar.
+pub const KEYS: &[(&str, &str)] =
+    &[("Enter", "accept"), ("Up", ""), ("Down", "typed before"), ("Esc", "leave the field")];
 
 /// A field that keeps what stands in it until it is accepted, and brings back what was.
 #[derive(Default)]
-pub struct SentenceLine {
+pub struct RecallLine {
     pub field: Field,
     /// Accepted texts, oldest first, none twice in a row.
     before: Vec<String>,
@@ -18,7 +22,7 @@ pub struct SentenceLine {
     at: usize,
 }
 
-impl SentenceLine {
+impl RecallLine {
     /// Takes a key: Up and Down walk, the others edit.
     pub fn key(&mut self, key: &KeyEvent) {
         match key.code {
@@ -28,10 +32,15 @@ impl SentenceLine {
         }
     }
 
+    /// Whether there is a text to bring back.
+    pub fn remembers(&self) -> bool {
+        !self.before.is_empty()
+    }
+
     /// Takes the text out of the field and remembers it.
     pub fn accept(&mut self) -> String {
         let text = self.field.text().to_owned();
-        if self.before.last() != Some(&text) {
+        if !text.trim().is_empty() && self.before.last() != Some(&text) {
             self.before.push(text.clone());
         }
         let surplus = self.before.len().saturating_sub(REMEMBERED);
@@ -62,12 +71,12 @@ impl SentenceLine {
 mod tests {
     use super::*;
 
-    fn press(line: &mut SentenceLine, codes: &[KeyCode]) -> String {
+    fn press(line: &mut RecallLine, codes: &[KeyCode]) -> String {
         codes.iter().for_each(|code| line.key(&KeyEvent::from(*code)));
         line.field.text().to_owned()
     }
 
-    fn accept(line: &mut SentenceLine, text: &str) {
+    fn accept(line: &mut RecallLine, text: &str) {
         line.field = Field::new(text);
         assert_eq!(line.accept(), text);
     }
@@ -75,7 +84,7 @@ mod tests {
     #[test]
     fn sentences_typed_before_come_back_and_the_unfinished_one_too() {
         use KeyCode::{Down, Up};
-        let mut line = SentenceLine::default();
+        let mut line = RecallLine::default();
         assert_eq!(press(&mut line, &[Up, Down]), "", "there are none");
         for text in ["a dog", "a cat", "a cat"] {
             accept(&mut line, text);
@@ -89,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_changed_on_the_way_is_kept_and_the_sentence_typed_before_as_well() {
         use KeyCode::{Char, Down, Up};
-        let mut line = SentenceLine::default();
+        let mut line = RecallLine::default();
         accept(&mut line, "a dog");
         assert_eq!(press(&mut line, &[Up, Char('s')]), "a dogs");
         assert_eq!(press(&mut line, &[Down, Up]), "a dogs");
@@ -100,8 +109,17 @@ mod tests {
     }
 
     #[test]
+    fn blanks_are_not_remembered() {
+        let mut line = RecallLine::default();
+        accept(&mut line, "  ");
+        assert!(!line.remembers() && line.field.is_empty());
+        accept(&mut line, "a dog");
+        assert!(line.remembers());
+    }
+
+    #[test]
     fn the_oldest_are_forgotten_in_the_end() {
-        let mut line = SentenceLine::default();
+        let mut line = RecallLine::default();
         (0..REMEMBERED + 5).for_each(|i| accept(&mut line, &format!("sentence {i}")));
         for _ in 0..REMEMBERED + 5 {
             press(&mut line, &[KeyCode::Up]);
