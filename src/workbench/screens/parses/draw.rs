@@ -122,7 +122,7 @@ fn draw_header(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let width = usize::from(area.width);
     let mut lines =
         vec![Line::from(first), Line::styled(fit(rules, width).into_owned(), theme.dim)];
-    if let Some(said) = screen.search.said(screen.trees.words()) {
+    if let Some(said) = screen.search.said(screen.trees.explained()) {
         let said = fit(&format!(" {said}"), width).into_owned();
         lines.push(Line::styled(said, theme.accent));
     }
@@ -281,14 +281,19 @@ fn list_line(
 /// Trees and heat map of the sentence in view.
 fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wide: bool) {
     if screen.typed.is_empty() && screen.order.is_empty() && screen.evaluation.is_some() {
-        let why = match screen.listing.filter.is_empty() {
+        let why: &[&str] = match screen.listing.filter.is_empty() {
+            _ if screen.search.hits().is_some() && screen.trees.in_induced() => &[
+                "no sentence has the pattern",
+                "induced trees have no labels: __ and words find them",
+                "t searches other trees, Esc shows all sentences",
+            ],
             _ if screen.search.hits().is_some() => {
-                ["no sentence has the pattern", "t searches other trees, Esc shows all sentences"]
+                &["no sentence has the pattern", "t searches other trees, Esc shows all sentences"]
             }
-            true => ["no sentence is listed", "Esc shows all"],
-            false => ["no sentence matches the filter", "Esc shows all"],
+            true => &["no sentence is listed", "Esc shows all"],
+            false => &["no sentence matches the filter", "Esc shows all"],
         };
-        return empty_state(frame, area, "Sentence", &why, view.theme);
+        return empty_state(frame, area, "Sentence", why, view.theme);
     }
     let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
     draw_facts(screen, frame, facts, view);

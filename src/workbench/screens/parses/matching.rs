@@ -49,11 +49,21 @@ impl Trees {
         }
     }
 
+    /// The same in the line above the list, with why labels are found in gold trees alone.
+    pub fn explained(self) -> &'static str {
+        match self {
+            Trees::Gold | Trees::Missed | Trees::Shared => self.words(),
+            Trees::Induced => "in induced trees (no labels: use __)",
+            Trees::Added => "in induced but not gold (no labels: use __)",
+            Trees::Either => "in either tree (induced: no labels)",
+        }
+    }
+
     fn in_gold(self) -> bool {
         matches!(self, Trees::Gold | Trees::Missed | Trees::Shared | Trees::Either)
     }
 
-    fn in_induced(self) -> bool {
+    pub fn in_induced(self) -> bool {
         matches!(self, Trees::Induced | Trees::Added | Trees::Either)
     }
 

@@ -469,6 +469,20 @@ fn a_pattern_is_searched_for_in_gold_trees_and_in_what_they_have_alone() {
 }
 
 #[test]
+fn a_label_searched_for_in_induced_trees_is_told_that_they_have_none() {
+    let mut stage = stage();
+    search(&mut stage, "NP");
+    assert!(!stage.shot(80, 24).contains("no labels"), "gold trees have them");
+    while stage.screen.trees != Trees::Induced {
+        let effects = stage.command("trees");
+        stage.settle(effects);
+    }
+    let shot = stage.shot(80, 24);
+    assert!(shot.contains("NP in induced trees (no labels: use __)"), "{shot}");
+    assert!(shot.contains("induced trees have no labels: __ and words find them"), "{shot}");
+}
+
+#[test]
 fn matches_in_induced_trees_are_walked_through_and_a_new_evaluation_is_searched_again() {
     let mut stage = stage();
     while stage.screen.trees != Trees::Either {
