@@ -394,6 +394,8 @@ fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
             facts.push(format!("sentence {}, {}", number + 1, words(row.words.len())));
             facts.extend(screen.time.as_ref().and_then(moments::change));
             match row.f1 {
+                // The figure is of the evaluation's tree, and there is none in view.
+                Some(_) if screen.panes.induced.is_none() => {}
                 Some(f1) => facts.push(format!("F1 {f1:.1}")),
                 None if row.gold.is_none() && screen.panes.surprisal.is_none() => {
                     facts.push("no gold tree".into());
@@ -421,8 +423,8 @@ fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let weights = analysis.map(|analysis| {
         format!("weights of step {}{}", count(analysis.step), analysis.origin.suffix())
     });
-    // Without a gold tree the second line has no marks to explain.
-    let marked = screen.panes.gold.is_some();
+    // Without two trees the second line has no marks to explain.
+    let marked = screen.panes.gold.is_some() && screen.panes.induced.is_some();
     let mut rest = Vec::new();
     if screen.panes.surprisal.is_none() {
         let of_analysis = if marked { &mut facts } else { &mut rest };

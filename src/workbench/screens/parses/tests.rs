@@ -250,6 +250,28 @@ fn selected_sentences_are_parsed_as_long_as_it_is_switched_on() {
 }
 
 #[test]
+fn a_parse_without_derivation_has_no_figures_of_other_weights() {
+    let mut stage = stage_with_weights();
+    stage.screen.live = Some(true);
+    let facts = |stage: &Stage<Parses>| {
+        let shot = stage.shot(80, 24);
+        let lines: Vec<_> = shot.lines().skip_while(|l| !l.contains("sentence 1,")).collect();
+        lines[..2].join(" ")
+    };
+    stage.command("down");
+    let effects = stage.command("up");
+    stage.settle(effects);
+    assert!(facts(&stage).contains("F1") && facts(&stage).contains("matched"));
+    let (_, analysis) = stage.screen.analysis.as_mut().expect("parsed");
+    (analysis.diagram, analysis.log_prob) = (None, f64::NEG_INFINITY);
+    stage.command("layout");
+    assert!(stage.shot(80, 24).contains("no analysis"));
+    let facts = facts(&stage);
+    assert!(!facts.contains("F1") && !facts.contains("matched"), "{facts}");
+    assert!(facts.contains("weights of step 42"), "{facts}");
+}
+
+#[test]
 fn sentences_of_a_symbol_are_listed_alone_until_they_are_left() {
     let mut stage = stage();
     let target = Target::Sentences {
