@@ -88,6 +88,8 @@ impl Layer for Help {
             KeyCode::Up | KeyCode::Char('k') => self.scroll.saturating_sub(1),
             KeyCode::PageDown | KeyCode::Char(' ') => self.scroll + PAGE,
             KeyCode::PageUp => self.scroll.saturating_sub(PAGE),
+            KeyCode::Home => 0,
+            KeyCode::End => self.last(),
             KeyCode::Char('?') if self.scroll < self.meanings() => self.meanings(),
             _ => return Verdict::Close(Answer::Cancelled),
         }
@@ -154,6 +156,19 @@ mod tests {
         assert_eq!(help.scroll, help.rows(true).len() - PAGE);
         help.update(LayerInput::Key(press("Up")));
         assert_eq!(help.scroll, help.rows(true).len() - PAGE - 1);
+    }
+
+    #[test]
+    fn home_and_end_go_to_its_ends() {
+        let mut help = Help::new(ScreenId::Grammar, Keymap::default());
+        let mut scroll = |code: KeyCode| {
+            let verdict = help.update(LayerInput::Key(code.into()));
+            assert!(matches!(verdict, Verdict::Consumed), "{code}");
+            (help.scroll, help.last())
+        };
+        let (end, last) = scroll(KeyCode::End);
+        assert!(end == last && last > 0);
+        assert_eq!(scroll(KeyCode::Home).0, 0);
     }
 
     #[test]
