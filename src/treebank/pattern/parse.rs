@@ -355,8 +355,10 @@ impl Parser {
         if digits.is_empty() {
             return Ok(None);
         }
-        let place = digits.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
-        let Some(place) = place else {
+        let Ok(number) = digits.parse::<u32>() else {
+            return Err(self.error("no node has so many children"));
+        };
+        let Some(place) = (number as usize).checked_sub(1) else {
             return Err(self.error("children are counted from 1"));
         };
         self.at = from + digits.len();

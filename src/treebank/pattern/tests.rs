@@ -159,6 +159,8 @@ fn what_cannot_be_read_is_said_with_its_column() {
         ("NP=", 4, "name"),
         ("NP < .", 6, "\".\""),
         ("NP &", 5, "behind &"),
+        ("NP <9999999999999999999 NN", 4, "so many children"),
+        ("NP >-4294967296 NN", 4, "so many children"),
     ] {
         let error = text.parse::<Pattern>().expect_err(text);
         assert!(error.reason.contains(reason), "{text}: {error}");
