@@ -10,7 +10,8 @@ pub struct Eval {
     pub checkpoint: PathBuf,
     /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev
     pub corpus: PathBuf,
-    /// Leave out sentences of more words, counted after preprocessing
+    /// Leave out sentences of more words, counted after preprocessing; 0: however long
+    /// [default: the checkpoint's evaluation.max_length]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub max_length: Option<usize>,
     #[command(flatten)]
@@ -228,7 +229,8 @@ pub struct Consensus {
     /// Let the members' trees vote instead of adding up their span marginals
     #[arg(long)]
     pub votes: bool,
-    /// Leave out sentences of more words, counted after preprocessing
+    /// Leave out sentences of more words, counted after preprocessing; 0: however long
+    /// [default: the checkpoint's evaluation.max_length]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub max_length: Option<usize>,
     /// Print one JSON object

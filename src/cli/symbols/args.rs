@@ -21,7 +21,8 @@ pub enum Symbols {
 pub struct Parsed {
     /// Treebank or tokenised text, one sentence a line; a folder, a pattern or sample:dev
     pub corpus: PathBuf,
-    /// Leave out sentences of more words, counted after preprocessing
+    /// Leave out sentences of more words, counted after preprocessing; 0: however long
+    /// [default: the checkpoint's evaluation.max_length]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub max_length: Option<usize>,
 }
