@@ -330,7 +330,10 @@ fn similar<'a>(screen: &Grammar, computed: &Computed, symbol: usize, view: &View
         Kind::Nonterminals => "similar symbols, by rules",
         Kind::Preterminals | Kind::States => "similar symbols, by words",
     };
-    let mut lines = vec![Line::styled(by, theme.title)];
+    let mut lines = vec![Line::from(vec![
+        Span::styled(by, theme.title),
+        Span::styled(" · distance, 0 the same", theme.dim),
+    ])];
     let Some(found) = screen.similar.get(&(screen.kind, symbol)) else {
         lines.push(Line::styled("comparing the weights", theme.dim));
         return lines;

@@ -258,7 +258,7 @@ fn thousands_of_symbols_are_listed_searched_and_drawn_within_a_frame() {
 fn similar_symbols_are_listed_by_how_far_their_rules_or_words_are_apart() {
     let mut stage = stage(computed(small(), true));
     let shot = stage.shot(200, 60);
-    assert!(shot.contains("similar symbols, by rules"), "{shot}");
+    assert!(shot.contains("similar symbols, by rules · distance, 0 the same"), "{shot}");
     let found = &stage.screen.similar[&(Kind::Nonterminals, 0)];
     assert!(found.len() == 2 && found[0].divergence <= found[1].divergence);
     let first = format!("{:>7.3}  N{}", found[0].divergence, found[0].symbol);
