@@ -42,7 +42,7 @@ fn a_path_that_is_not_there_is_named() {
 #[test]
 fn the_workbench_needs_a_terminal_and_names_what_works_without() {
     rankspace("").refused().complains("is none").complains("rankspace train");
-    rankspace("--theme pink").refused().complains("dark, light, mono");
+    rankspace("--theme pink").refused().complains("dark, light, safe, safe-light, mono");
 }
 
 #[test]
