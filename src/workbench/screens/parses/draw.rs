@@ -396,7 +396,17 @@ fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
             match row.f1 {
                 // The figure is of the evaluation's tree, and there is none in view.
                 Some(_) if screen.panes.induced.is_none() => {}
-                Some(f1) => facts.push(format!("F1 {f1:.1}")),
+                Some(f1) => {
+                    // A tree of other weights stands beside the evaluation's figure.
+                    let evaluated = match &screen.time {
+                        Some(time) => Some(time.shown().step),
+                        None => screen.evaluation.as_ref().map(|e| e.step),
+                    };
+                    let other = analysis.is_some_and(|a| evaluated.is_some_and(|e| e != a.step));
+                    let at = evaluated.filter(|_| other);
+                    let at = at.map_or(String::new(), |step| format!(" at step {}", count(step)));
+                    facts.push(format!("F1 {f1:.1}{at}"));
+                }
                 None if row.gold.is_none() && screen.panes.surprisal.is_none() => {
                     facts.push("no gold tree".into());
                 }
