@@ -165,15 +165,37 @@ pub struct Trained {
     pub optimizer_seconds: f64,
 }
 
-/// What a diverged training is said to have lost where its weights are no good any more.
-pub const LOSS: &str = "the loss";
+/// What is no number in a training that diverged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Diverged {
+    /// The weights are no good any more.
+    Loss,
+    /// The weights are good as long as it is not applied.
+    Gradient,
+}
+
+impl Diverged {
+    /// The first of both that is no number.
+    pub fn of(loss: f64, gradient_norm: f64) -> Option<(Diverged, f64)> {
+        [(Diverged::Loss, loss), (Diverged::Gradient, gradient_norm)]
+            .into_iter()
+            .find(|(_, value)| !value.is_finite())
+    }
+}
+
+impl std::fmt::Display for Diverged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Diverged::Loss => "the loss",
+            Diverged::Gradient => "the gradient norm",
+        })
+    }
+}
 
 impl Trained {
     /// What is no number, if anything; nothing was updated then.
-    pub fn diverged(&self) -> Option<(&'static str, f64)> {
-        [(LOSS, self.loss), ("the gradient norm", self.gradient_norm)]
-            .into_iter()
-            .find(|(_, value)| !value.is_finite())
+    pub fn diverged(&self) -> Option<(Diverged, f64)> {
+        Diverged::of(self.loss, self.gradient_norm)
     }
 }
 

@@ -65,5 +65,5 @@ pub use speeds::{data_folder, machine_speeds, settle_speeds};
 pub use ssn::ssn_file;
 pub use status::{BestFigures, Status};
 pub use sweep::{Column, Curve, Point, Sweep, SweepRow, SweepRun, Varied};
-pub use timeline::{Evaluated, Note, Round, RoundProgress, Step, Timeline};
+pub use timeline::{Evaluated, Note, Round, RoundProgress, Step, Timeline, out_of_order};
 pub use trees::{EvaluatedTree, EvaluatedTrees, KeptSentence, PinnedMarginals};

@@ -91,6 +91,14 @@ pub struct Note {
     pub text: String,
 }
 
+/// Says that a step came before one that is not behind it, without a resumption between them.
+pub fn out_of_order(wrong: u64, step: u64) -> String {
+    format!(
+        "the events name step {wrong} before step {step}: what was told from step {step} on is left \
+         out"
+    )
+}
+
 /// Splits whose name ends so hold figures of trivial trees (`dev.baselines`).
 const BASELINES: &str = ".baselines";
 
@@ -140,11 +148,7 @@ impl Timeline {
                 // before it with a later number was damaged.
                 if let Some(wrong) = self.steps.last().map(|s| s.step).filter(|s| s >= step) {
                     self.supersede_after(step.saturating_sub(1));
-                    let text = format!(
-                        "the events name step {wrong} before step {step}: what was told from \
-                         step {step} on is left out"
-                    );
-                    let level = Level::Warning;
+                    let (level, text) = (Level::Warning, out_of_order(wrong, *step));
                     self.notes.push(Note { seq: event.seq, time, elapsed, level, text });
                 }
                 self.steps_per_epoch = *steps_per_epoch;

@@ -1,5 +1,5 @@
 use crate::device::DeviceError;
-use crate::model::{LOSS, ModelError};
+use crate::model::{Diverged, ModelError};
 use crate::parser::ssn::SsnError;
 use crate::report::counted;
 use std::sync::Arc;
@@ -24,14 +24,7 @@ pub enum TrainingError {
         counted(*.sentences, "sentence"),
         counted(*.length, "word")
     )]
-    Diverged {
-        what: &'static str,
-        value: f64,
-        step: u64,
-        epoch: u64,
-        sentences: usize,
-        length: usize,
-    },
+    Diverged { what: Diverged, value: f64, step: u64, epoch: u64, sentences: usize, length: usize },
     #[error("diverged at step {step}: {source}; a lower learning rate may help")]
     NoProbability { step: u64, source: ModelError },
     #[error("{name} has no trees: a history-based parser learns from trees")]
@@ -50,7 +43,8 @@ impl TrainingError {
     pub fn spares_weights(&self) -> bool {
         !matches!(
             self,
-            TrainingError::Diverged { what: LOSS, .. } | TrainingError::NoProbability { .. }
+            TrainingError::Diverged { what: Diverged::Loss, .. }
+                | TrainingError::NoProbability { .. }
         )
     }
 

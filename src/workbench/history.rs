@@ -7,6 +7,7 @@ use super::clock::Clock;
 use super::series::Series;
 use crate::analysis::alarms::{self, Alarm, Figures};
 use crate::report::{DeviceUse, Event, EventKind, Level, Metrics, RunState, epoch_at};
+use crate::run::out_of_order;
 use std::collections::BTreeMap;
 
 /// Figures of one evaluation.
@@ -153,10 +154,7 @@ impl History {
                 // Without a resumption steps only rise, see `run::Timeline`.
                 if let Some(wrong) = self.last.as_ref().map(|l| l.step).filter(|s| s >= step) {
                     self.go_back_to(step.saturating_sub(1));
-                    let text = format!(
-                        "the events name step {wrong} before step {step}: what was told from \
-                         step {step} on is left out"
-                    );
+                    let text = out_of_order(wrong, *step);
                     self.notes.push(Note { time: event.time, level: Level::Warning, text });
                 }
                 let x = *step as f64;

@@ -1,7 +1,7 @@
 use super::data::SsnData;
 use super::evaluate::Evaluation;
 use crate::config::{Config, Select};
-use crate::model::LOSS;
+use crate::model::Diverged;
 use crate::parser::Parsed;
 use crate::parser::ssn::{Part as Matrix, Pass, Plan, Ssn, Weights, Workspace};
 use crate::report::{EventKind, Level, Metrics, Reporter, counted, epoch_at};
@@ -255,8 +255,7 @@ impl SsnTrainer {
         let norm = plain_norm(Matrix::ALL.map(|part| self.gradient.part(part)));
         let step = self.state.step + 1;
         let rate = self.state.learning_rate;
-        let diverged = [(LOSS, loss), ("the gradient norm", norm)];
-        let diverged = diverged.into_iter().find(|(_, value)| !value.is_finite());
+        let diverged = Diverged::of(loss, norm);
         if diverged.is_none() {
             let gradient = &self.gradient;
             let values = self.ssn.weights_mut().parts_mut();
