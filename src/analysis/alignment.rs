@@ -85,17 +85,15 @@ impl Alignment {
             let symbols: HashMap<(u32, u32), u32> =
                 b.spans.iter().map(|&(start, end, symbol)| ((start, end), symbol)).collect();
             for &(start, end, symbol) in &a.spans {
-                phrases.add(Some(symbol), symbols.get(&(start, end)).copied());
-            }
-            let known: HashMap<(u32, u32), ()> =
-                a.spans.iter().map(|&(start, end, _)| ((start, end), ())).collect();
-            for &(start, end, symbol) in &b.spans {
-                if !known.contains_key(&(start, end)) {
-                    phrases.add(None, Some(symbol));
+                phrases.add(Some(symbol), None);
+                if let Some(&other) = symbols.get(&(start, end)) {
+                    phrases.meet(symbol, other);
                 }
             }
+            b.spans.iter().for_each(|&(_, _, symbol)| phrases.add(None, Some(symbol)));
             for (&a, &b) in a.tags.iter().zip(&b.tags) {
                 words.add(Some(a), Some(b));
+                words.meet(a, b);
             }
         }
         let has_phrases = !one.nonterminals.is_empty() && !other.nonterminals.is_empty();
@@ -119,16 +117,17 @@ impl Counts {
         Counts { own: vec![0; own], other: vec![0; other], both: BTreeMap::new() }
     }
 
+    /// A thing of one of the two, or of each.
     fn add(&mut self, own: Option<u32>, other: Option<u32>) {
-        if let Some(symbol) = own {
-            self.own[symbol as usize] += 1;
+        for (counts, symbol) in [(&mut self.own, own), (&mut self.other, other)] {
+            if let Some(symbol) = symbol {
+                counts[symbol as usize] += 1;
+            }
         }
-        if let Some(symbol) = other {
-            self.other[symbol as usize] += 1;
-        }
-        if let (Some(own), Some(other)) = (own, other) {
-            *self.both.entry((own, other)).or_insert(0) += 1;
-        }
+    }
+
+    fn meet(&mut self, own: u32, other: u32) {
+        *self.both.entry((own, other)).or_insert(0) += 1;
     }
 
     fn matched(self) -> Matched {
