@@ -15,7 +15,7 @@ use super::scaling::args::Scaling;
 use super::ssn::args::Ssn;
 use super::sweep::args::Sweep;
 use super::symbols::args::Symbols;
-use super::values::{several, weight, whole};
+use super::values::{rate, several, weight, whole};
 pub use super::verdicts_args::{Conflicts, Ledger, LedgerExport};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -262,6 +262,9 @@ pub struct Resume {
     /// Device to go on with: auto, cpu or cuda:N [default: that of the run's config]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
+    /// Learning rate to go on with, as after a divergence [default: the rate it was stopped with]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, value_parser = rate)]
+    pub learning_rate: Option<f64>,
     /// How many runs of several seeds at a time
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1,
           value_parser = several)]

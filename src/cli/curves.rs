@@ -29,6 +29,9 @@ pub fn run(args: &Curves, out: &mut dyn Write) -> Result<()> {
     }
     let read = |path: &std::path::PathBuf| curves::read(path, &|| true).map_err(Error::msg);
     let runs = args.runs.iter().map(read).collect::<Result<Vec<_>>>()?;
+    for problem in runs.iter().filter_map(|run| run.problem.as_ref()) {
+        tell(&format!("warning: {problem}"));
+    }
     let look = Look {
         figures: None,
         axis: match args.along {

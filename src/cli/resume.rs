@@ -2,14 +2,20 @@
 
 use super::args::Resume;
 use super::attend::attend;
+use super::failure::Usage;
 use super::seeds;
 use super::sweep;
 use super::train::check_device;
-use crate::run::{self, Group, Job, RunFolder, Sweep};
+use crate::config::Kind;
+use crate::run::{self, Command, Group, Job, RunFolder, Sweep};
 use anyhow::Result;
 use std::io::Write;
 
 pub fn run(args: &Resume, out: &mut dyn Write) -> Result<()> {
+    if args.learning_rate.is_some() && (Group::is_one(&args.run) || Sweep::is_one(&args.run)) {
+        let text = "--learning-rate: only a single run can go on with another rate";
+        return Err(Usage(text.into()).into());
+    }
     if Group::is_one(&args.run) {
         let group = Group::open(&args.run)?;
         check_device(args.device.as_deref(), group.config())?;
@@ -26,6 +32,18 @@ pub fn run(args: &Resume, out: &mut dyn Write) -> Result<()> {
     if args.device.is_some() {
         check_device(args.device.as_deref(), &folder.config()?)?;
     }
+    if args.learning_rate.is_some() {
+        let kind = folder.config()?.kind;
+        if !matches!(kind, Kind::Train | Kind::Ssn) {
+            let text = format!("--learning-rate: a run of {} has no learning rate", kind.name());
+            return Err(Usage(text).into());
+        }
+    }
     run::stop_on_signals()?;
-    attend(Job::resume_on(folder, args.device.clone())?, args.json, out)
+    let job = Job::resume_on(folder, args.device.clone())?;
+    if let Some(rate) = args.learning_rate {
+        // Heard before the first step.
+        job.send(Command::LearningRate(rate));
+    }
+    attend(job, args.json, out)
 }

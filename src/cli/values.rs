@@ -27,6 +27,12 @@ pub fn positive(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "expected a whole number, 1 or more".to_owned())
 }
 
+/// A learning rate.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|rate| rate.is_finite() && *rate > 0.0);
+    number.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
 /// A place in a list.
 pub fn place(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().ok().filter(|n| *n > 0);

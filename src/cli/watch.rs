@@ -96,6 +96,9 @@ pub fn run(args: &Watch, out: &mut dyn Write) -> Result<()> {
             }
             events = follower.poll()?;
         }
+        if let Some(complaint) = follower.complaint() {
+            tell(&format!("warning: {complaint}"));
+        }
         out.flush()?;
         let reason = lines.timeline.reason().unwrap_or("for an unknown reason");
         match lines.timeline.state() {
@@ -105,7 +108,9 @@ pub fn run(args: &Watch, out: &mut dyn Write) -> Result<()> {
         }
         match status {
             None => bail!("{}: nothing has run here yet", args.run.display()),
-            Some(status) if !status.is_live() => return ended(&status, args, out),
+            Some(status) if !status.is_live(&folder) && !Status::is_at_work(&folder) => {
+                return ended(&status, args, out);
+            }
             Some(_) => std::thread::sleep(PAUSE),
         }
     }

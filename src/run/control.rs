@@ -38,7 +38,9 @@ pub fn send_control(folder: &RunFolder, command: &Command) -> Result<(), RunErro
             return Err(RunError::Unsuitable("a snapshot stays within its process".into()));
         }
     };
-    if !Status::read(folder)?.is_some_and(|s| s.is_live()) {
+    // A status that cannot be read is told as such.
+    Status::read(folder)?;
+    if !Status::is_at_work(folder) {
         return Err(RunError::NotRunning(folder.path().to_owned()));
     }
     let path = folder.control_path();

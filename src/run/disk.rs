@@ -1,4 +1,4 @@
-use super::{RunError, RunFolder, RunSummary, Status};
+use super::{RunError, RunFolder, Status};
 use std::path::{Path, PathBuf};
 
 /// The folder beside runs that takes what is thrown away.
@@ -104,7 +104,7 @@ fn passed_by(folder: &RunFolder) -> Vec<PathBuf> {
 /// at work is left alone.
 pub fn clean(run: &Path, spares: &[Spare]) -> Result<u64, RunError> {
     let folder = RunFolder::open(run)?;
-    if RunSummary::read(&folder).live {
+    if Status::is_at_work(&folder) {
         return Err(RunError::AtWork(folder.name()));
     }
     let files: Vec<(PathBuf, u64)> = spares.iter().flat_map(|spare| spare.files(&folder)).collect();
@@ -129,7 +129,7 @@ pub fn clean(run: &Path, spares: &[Spare]) -> Result<u64, RunError> {
 /// gives the new place.
 pub fn to_trash(run: &Path) -> Result<PathBuf, RunError> {
     let folder = RunFolder::open(run)?;
-    if RunSummary::read(&folder).live {
+    if Status::is_at_work(&folder) {
         return Err(RunError::AtWork(folder.name()));
     }
     let full = run.canonicalize().map_err(RunError::io(run))?;

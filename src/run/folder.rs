@@ -1,10 +1,9 @@
-use super::status::SILENCE;
+use super::pulse::SILENCE;
 use super::{RunError, clock, journal};
 use crate::checkpoint::{remove_abandoned, write_atomically};
 use crate::config::Config;
 use crate::report::Event;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// A run's folder, by its paths. Copying the folder moves the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,9 +135,8 @@ impl RunFolder {
 
     /// Removes what a job that was killed was writing; for who holds the lock.
     pub(super) fn remove_abandoned(&self) {
-        let silence = Duration::from_secs_f64(SILENCE);
         for folder in [self.path.clone(), self.checkpoints(), self.trees(), self.rounds()] {
-            remove_abandoned(&folder, silence);
+            remove_abandoned(&folder, SILENCE);
         }
     }
 

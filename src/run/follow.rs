@@ -1,5 +1,5 @@
 use super::{RunError, RunFolder, is_change, journal};
-use crate::report::Event;
+use crate::report::{Event, counted};
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use notify::{RecursiveMode, Watcher};
 use std::fs::File;
@@ -21,16 +21,42 @@ pub struct Follower {
     offset: u64,
     /// The start of a line whose end is not written yet.
     partial: Vec<u8>,
+    /// Whole lines so far.
+    lines: u64,
+    unreadable: Unreadable,
+}
+
+/// Whole lines that are no events, since somebody asked.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unreadable {
+    first: u64,
+    count: usize,
+}
+
+impl Unreadable {
+    fn add(&mut self, line: u64) {
+        if self.count == 0 {
+            self.first = line;
+        }
+        self.count += 1;
+    }
 }
 
 impl Follower {
     /// At the beginning of the run's events.
     pub fn new(folder: &RunFolder) -> Follower {
-        Follower { path: folder.events_path(), offset: 0, partial: Vec::new() }
+        Follower {
+            path: folder.events_path(),
+            offset: 0,
+            partial: Vec::new(),
+            lines: 0,
+            unreadable: Unreadable::default(),
+        }
     }
 
     /// Events that were completed since the last call, at most about 1 MB of them: call until it
-    /// gives none. A torn last line is waited for; an unreadable one is left out.
+    /// gives none. A torn last line is waited for; an unreadable one is left out, see
+    /// [`Follower::complaint`].
     pub fn poll(&mut self) -> Result<Vec<Event>, RunError> {
         let mut events = Vec::new();
         // A piece may hold no end of a line, or only unreadable ones.
@@ -47,11 +73,31 @@ impl Follower {
             let Some(end) = self.partial.iter().rposition(|&b| b == b'\n') else { continue };
             let rest = self.partial.split_off(end + 1);
             let lines = std::mem::replace(&mut self.partial, rest);
-            for line in lines.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
-                events.extend(journal::parse(&self.path, line)?);
+            for line in lines.split_inclusive(|&b| b == b'\n') {
+                self.lines += 1;
+                let line = line.trim_ascii_end();
+                if line.is_empty() {
+                    continue;
+                }
+                match journal::parse(&self.path, line)? {
+                    Some(event) => events.push(event),
+                    None => self.unreadable.add(self.lines),
+                }
             }
         }
         Ok(events)
+    }
+
+    /// What was left out since the last call, in a sentence.
+    pub fn complaint(&mut self) -> Option<String> {
+        let Unreadable { first, count } = std::mem::take(&mut self.unreadable);
+        let more = match count {
+            0 => return None,
+            1 => String::new(),
+            _ => format!(", and {} behind it", counted(count - 1, "line")),
+        };
+        let path = self.path.display();
+        Some(format!("{path}:{first}: no event that can be read{more}; left out"))
     }
 
     fn piece(&mut self) -> std::io::Result<Vec<u8>> {
@@ -61,6 +107,7 @@ impl Follower {
             // those that were seen count once.
             self.offset = 0;
             self.partial.clear();
+            self.lines = 0;
         }
         file.seek(SeekFrom::Start(self.offset))?;
         let mut piece = Vec::new();
@@ -73,16 +120,22 @@ impl Follower {
         let (events_out, events) = unbounded();
         let (alive, dropped) = bounded(0);
         let (failed, problem) = bounded(1);
+        let (complaints_out, complaints) = unbounded();
         std::thread::spawn(move || {
-            if let Err(e) = self.follow(&events_out, &dropped) {
+            if let Err(e) = self.follow(&events_out, &complaints_out, &dropped) {
                 let _ = failed.send(e);
             }
         });
-        Following { events, problem, _alive: alive }
+        Following { events, complaints, problem, _alive: alive }
     }
 
     /// Until nobody listens.
-    fn follow(mut self, out: &Sender<Event>, dropped: &Receiver<()>) -> Result<(), RunError> {
+    fn follow(
+        mut self,
+        out: &Sender<Event>,
+        complaints: &Sender<String>,
+        dropped: &Receiver<()>,
+    ) -> Result<(), RunError> {
         let (changed_in, changed) = bounded(1);
         // One pending wake-up is enough. Where watching is impossible, polling remains.
         let watcher = notify::recommended_watcher(move |told: notify::Result<notify::Event>| {
@@ -96,6 +149,9 @@ impl Follower {
         });
         loop {
             let events = self.poll()?;
+            if let Some(complaint) = self.complaint() {
+                let _ = complaints.send(complaint);
+            }
             if events.is_empty() {
                 select! {
                     recv(changed) -> message => if message.is_err() {
@@ -121,6 +177,7 @@ impl Follower {
 #[derive(Debug)]
 pub struct Following {
     events: Receiver<Event>,
+    complaints: Receiver<String>,
     problem: Receiver<RunError>,
     _alive: Sender<()>,
 }
@@ -128,6 +185,11 @@ pub struct Following {
 impl Following {
     pub fn events(&self) -> &Receiver<Event> {
         &self.events
+    }
+
+    /// What was left out of the events, a sentence each time.
+    pub fn complaints(&self) -> &Receiver<String> {
+        &self.complaints
     }
 
     /// Why following ended, if it did (the channel of events is closed then).

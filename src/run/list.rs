@@ -34,7 +34,7 @@ impl RunSummary {
             group: None,
             sweep: None,
             config,
-            live: status.as_ref().is_some_and(Status::is_live),
+            live: status.as_ref().is_some_and(|status| status.is_live(folder)),
             status,
             problem: config_problem.or(status_problem),
         }

@@ -1,4 +1,4 @@
-use super::status::{SILENCE, is_live};
+use super::pulse::{self, SILENCE};
 use super::{RunError, RunFolder, clock};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -48,14 +48,14 @@ impl Lock {
                     // and is of this machine holds nothing any more.
                     if let Some(h) = &earlier
                         && h.host != clock::host()
-                        && is_live(&h.host, h.pid, h.heartbeat)
+                        && is_live(&path)
                     {
                         return Err(in_use(h));
                     }
                     file
                 }
                 Err(TryLockError::WouldBlock) => match &earlier {
-                    Some(h) if clock::now() - h.heartbeat < SILENCE => return Err(in_use(h)),
+                    Some(h) if !is_silent(h, &path) => return Err(in_use(h)),
                     // Held, but its holder hangs: put a new file in the place of the held one.
                     Some(_) => replace(&path).map_err(RunError::io(&path))?,
                     // Taken a moment ago; the name is about to be written.
@@ -66,7 +66,7 @@ impl Lock {
                 },
                 // Some network disks have no such locks: the name and its heartbeat decide alone.
                 Err(TryLockError::Error(e)) if is_unsupported(&e) => match &earlier {
-                    Some(h) if is_live(&h.host, h.pid, h.heartbeat) => return Err(in_use(h)),
+                    Some(h) if is_live(&path) => return Err(in_use(h)),
                     _ => file,
                 },
                 Err(TryLockError::Error(source)) => return Err(RunError::Io { path, source }),
@@ -116,7 +116,7 @@ impl Lock {
     /// Who holds the lock of a folder, if anyone alive does.
     pub fn holder(folder: &RunFolder) -> Option<Holder> {
         let holder = read(&folder.lock_path()).ok().flatten()?;
-        is_live(&holder.host, holder.pid, holder.heartbeat).then_some(holder)
+        is_live(&folder.lock_path()).then_some(holder)
     }
 }
 
@@ -126,6 +126,21 @@ impl Drop for Lock {
         // remove it would race with whoever opens it now.
         let _ = self.file.set_len(0);
         let _ = self.file.unlock();
+    }
+}
+
+/// Whether the holder that a lock names lives; one elsewhere is listened to.
+fn is_live(lock: &Path) -> bool {
+    pulse::listen(lock, || {
+        read(lock).ok().flatten().map(|holder| (holder.host, holder.pid, holder.heartbeat))
+    })
+}
+
+/// Whether the process that holds a lock hangs.
+fn is_silent(holder: &Holder, lock: &Path) -> bool {
+    match holder.host == clock::host() {
+        true => clock::now() - holder.heartbeat >= SILENCE.as_secs_f64(),
+        false => !is_live(lock),
     }
 }
 
@@ -217,8 +232,18 @@ mod tests {
         write_holder(&folder, "another-machine", 1, 10.0);
         let refused = Lock::acquire(&folder).expect_err("alive");
         assert!(refused.to_string().contains("another-machine"), "{refused}");
+        // Its next sign of life is told by another reading of its clock, whatever that says.
+        write_holder(&folder, "another-machine", 1, 3600.0);
+        assert!(Lock::acquire(&folder).is_err());
+    }
+
+    #[test]
+    fn a_silent_holder_elsewhere_is_listened_to_and_then_replaced() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let folder = folder(base.path());
         write_holder(&folder, "another-machine", 1, 61.0);
-        assert!(Lock::acquire(&folder).is_ok());
+        let (_, earlier) = Lock::acquire(&folder).expect("it is silent");
+        assert_eq!(earlier.map(|h| h.host), Some("another-machine".into()));
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod list;
 mod lock;
 mod memory;
 mod panic;
+mod pulse;
 mod reports;
 mod rerank;
 mod rounds;

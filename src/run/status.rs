@@ -1,11 +1,8 @@
-use super::{RunError, RunFolder, clock, json};
+use super::{RunError, RunFolder, clock, json, pulse};
 use crate::checkpoint::write_atomically;
 use crate::report::{Metrics, RunState, SCHEMA, numbers};
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
-
-/// Silence after which a process of another machine counts as gone, seconds.
-pub(super) const SILENCE: f64 = 60.0;
 
 /// `status.json`: where a run stands, in one small file that is rewritten every second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,17 +85,26 @@ impl Status {
         write_atomically(&folder.status_path(), &bytes)
     }
 
-    /// Whether a process is at work (or paused) in the folder now.
-    pub fn is_live(&self) -> bool {
+    fn is_active(&self) -> bool {
         matches!(self.state, RunState::Running | RunState::Paused)
-            && is_live(&self.host, self.pid, self.heartbeat)
     }
-}
 
-/// A process of this machine lives as the system says; one elsewhere while its heart beats.
-pub(super) fn is_live(host: &str, pid: u32, heartbeat: f64) -> bool {
-    let here = host == clock::host();
-    (!here || clock::is_alive(pid)) && clock::now() - heartbeat < SILENCE
+    /// Whether a process is at work (or paused) in the folder that this was read from, as far as
+    /// can be told without waiting: one of a machine whose clock differs shows itself by its next
+    /// heartbeat.
+    pub fn is_live(&self, folder: &RunFolder) -> bool {
+        self.is_active()
+            && pulse::is_beating(&folder.status_path(), &self.host, self.pid, self.heartbeat)
+    }
+
+    /// Whether a process is at work (or paused) in a folder now. Listens for some seconds to one of
+    /// another machine whose last heartbeat is old.
+    pub fn is_at_work(folder: &RunFolder) -> bool {
+        pulse::listen(&folder.status_path(), || {
+            let status = Status::read(folder).ok().flatten().filter(Status::is_active)?;
+            Some((status.host, status.pid, status.heartbeat))
+        })
+    }
 }
 
 mod optional {

@@ -305,7 +305,7 @@ fn a_paused_job_stands_still_but_answers() {
         )
     );
     let status = Status::read(&folder).expect("reads").expect("there");
-    assert_eq!((status.state, status.is_live()), (RunState::Paused, true));
+    assert_eq!((status.state, status.is_live(&folder)), (RunState::Paused, true));
     job.send(Command::Resume);
     let resumed = wait(&job, "next step", is_step(snapshot.step + 1));
     assert!(matches!(

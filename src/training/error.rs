@@ -20,12 +20,14 @@ pub enum TrainingError {
     )]
     NoGold,
     #[error(
-        "{what} is {value} at step {step} (epoch {epoch}, {} of {}). A lower learning rate or a smaller clip may help",
+        "{what} is {value} at step {step} (epoch {epoch}, {} of {}). A lower learning rate (resume --learning-rate RATE) or a smaller clip may help",
         counted(*.sentences, "sentence"),
         counted(*.length, "word")
     )]
     Diverged { what: Diverged, value: f64, step: u64, epoch: u64, sentences: usize, length: usize },
-    #[error("diverged at step {step}: {source}; a lower learning rate may help")]
+    #[error(
+        "diverged at step {step}: {source}; a lower learning rate may help (resume --learning-rate RATE)"
+    )]
     NoProbability { step: u64, source: ModelError },
     #[error("{name} has no trees: a history-based parser learns from trees")]
     NoTrees { name: String },

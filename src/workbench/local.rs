@@ -106,6 +106,10 @@ impl Engine for Local {
                 if !forward(id, first, following.events(), &messages) {
                     return;
                 }
+                // What was left out is said before the events behind it.
+                for complaint in following.complaints().try_iter() {
+                    let _ = messages.send(Message::Log(Level::Warning, complaint));
+                }
             }
             if let Some(problem) = following.problem() {
                 let _ = messages.send(Message::Log(Level::Error, problem.to_string()));

@@ -31,12 +31,13 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    fn new(work: &Path) -> Elsewhere {
+    /// A run that has just begun on a machine whose clock is so many seconds behind.
+    fn new(work: &Path, behind: f64) -> Elsewhere {
         let folder = work.join("runs/elsewhere");
         std::fs::create_dir_all(&folder).expect("makes a folder");
         std::fs::write(folder.join("config.toml"), "seed = 3\n").expect("writes");
         let mut run = Elsewhere { folder, seq: 0 };
-        run.beat(now());
+        run.beat(now() - behind);
         let state =
             EventKind::State { state: RunState::Running, step: 0, resumed: false, reason: None };
         let line = run.line(state);
@@ -96,19 +97,20 @@ impl Elsewhere {
     }
 }
 
-/// A terminal that shows such a run.
-fn watched() -> (Session, Elsewhere) {
+/// A terminal that shows such a run of a machine whose clock is so many seconds behind.
+fn watched(behind: f64) -> (Session, Elsewhere) {
     let mut run = None;
     let mut session = Session::start_with(&["runs/elsewhere"], 80, 24, &[], |work| {
-        run = Some(Elsewhere::new(work));
+        run = Some(Elsewhere::new(work, behind));
     });
-    session.sees("elsewhere").sees("running");
+    session.sees("elsewhere");
     (session, run.expect("prepared"))
 }
 
 #[test]
 fn a_run_of_another_machine_is_shown_within_a_second_and_a_torn_line_is_waited_for() {
-    let (mut session, mut run) = watched();
+    let (mut session, mut run) = watched(0.0);
+    session.sees("running");
     let mut times: Vec<Duration> = (1..=5)
         .map(|i| {
             let line = run.step(i);
@@ -133,14 +135,20 @@ fn a_run_of_another_machine_is_shown_within_a_second_and_a_torn_line_is_waited_f
 }
 
 #[test]
-fn a_heartbeat_that_stops_is_said_and_then_the_run_counts_as_dead() {
-    let (mut session, run) = watched();
-    session.sees_no("no sign of life").sees("no sign of life for 1");
+fn a_heartbeat_that_stops_is_said() {
+    let (mut session, run) = watched(0.0);
+    session.sees("running").sees_no("no sign of life").sees("no sign of life for 1");
     run.beat(now());
-    session.sees_no("no sign of life");
-    // A minute is the end of patience; the machine's last word is that old already.
-    run.beat(now() - 61.0);
-    session.sees("died").sees("its process ended without a word").does("quit");
+    session.sees_no("no sign of life").does("quit");
+    assert_eq!(session.ends_clean(), 0);
+}
+
+#[test]
+fn a_run_whose_last_word_is_old_counts_as_dead_until_its_heart_beats_by_whatever_clock() {
+    let (mut session, run) = watched(3600.0);
+    session.sees("died").sees("its process ended without a word");
+    run.beat(now() - 3599.0);
+    session.sees_no("died").sees("running").does("quit");
     assert_eq!(session.ends_clean(), 0);
 }
 
@@ -210,7 +218,8 @@ fn a_training_that_is_left_running_goes_on_without_the_workbench() {
     let runs = std::fs::read_dir(folder.path().join("work/runs")).expect("a folder of runs");
     let run = runs.map(|entry| entry.expect("readable").path()).find(|p| p.is_dir());
     let run = run.expect("the run");
-    let left = wait_for(&run, "a process that goes on", |s| s.is_live() && s.step > 10);
+    let of = RunFolder::open(&run).expect("a run folder");
+    let left = wait_for(&run, "a process that goes on", |s| s.is_live(&of) && s.step > 10);
     wait_for(&run, "further steps", |s| s.pid == left.pid && s.step > left.step);
     // A later workbench finds it and can end it.
     let mut again = Session::start(&[&run.display().to_string()], 80, 24);

@@ -337,6 +337,9 @@ fn weights_of_a_diverged_training_are_told_wherever_they_are_used() {
     train("--out kept").complains("last.safetensors stays as it was");
     let parsed = within("parse kept").input("the dog barks\n").succeeds();
     assert!(!parsed.stderr.contains("warning"), "{parsed}");
+    // The advice can be followed: the run goes on from them with the rate that is named.
+    let again = within("resume kept --learning-rate 0.001").succeeds();
+    again.prints("learning rate set to 1e-3").prints("finished at step 5");
     // Here they were overwritten before anybody could know.
     train("--out run --set run.checkpoint_every=1");
     within("parse run --format json").input("the dog barks\n").succeeds().complains(

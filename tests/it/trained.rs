@@ -461,6 +461,42 @@ fn a_run_that_diverges_fails_with_its_reason_and_watch_says_so() {
     rankspace("watch run").within(base.path()).fails().complains("the run failed: ");
 }
 
+#[test]
+fn lines_of_a_run_that_cannot_be_read_are_told_with_their_number_and_left_out() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    write_corpus(base.path());
+    tiny_training(base.path()).args("--out run").succeeds();
+    let within = |arguments: &str| rankspace(arguments).within(base.path()).succeeds();
+    assert!(!within("watch run").stderr.contains("warning"));
+    let whole = within("curves run").stdout.clone();
+    let path = base.path().join("run/events.jsonl");
+    let text = std::fs::read_to_string(&path).expect("a journal");
+    let mut lines: Vec<&str> = text.lines().collect();
+    let step = lines.iter().position(|line| line.contains("\"type\":\"step\"")).expect("a step");
+    let torn = &lines[step][..lines[step].len() / 2];
+    lines.splice(step..step, ["no event", torn]);
+    std::fs::write(&path, lines.join("\n") + "\n").expect("writable");
+    let told = format!(
+        "warning: run/events.jsonl:{}: no event that can be read, and 1 line behind it; left out",
+        step + 1
+    );
+    within("watch run").complains(&told);
+    let curves = within("curves run").complains(&told);
+    assert_eq!(curves.stdout, whole);
+}
+
+#[test]
+fn another_learning_rate_is_refused_where_there_is_none() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let trees = rankspace("corpus generate --sentences 20 --seed 5").succeeds();
+    std::fs::write(base.path().join("train.mrg"), &trees.stdout).expect("writable");
+    let within = |arguments: &str| rankspace(arguments).within(base.path());
+    within("bag --train train.mrg --rounds 1 --out bag").succeeds();
+    let asked = within("resume bag --learning-rate 0.1").refused();
+    asked.complains("a run of bag has no learning rate");
+    within("resume bag --learning-rate -1").refused().complains("expected a number above 0");
+}
+
 /// Cuts the journal behind its line `keep`, as a disk does that had no room for the others.
 fn cut_journal(run: &Path, keep: usize) {
     let path = run.join("events.jsonl");

@@ -47,5 +47,8 @@ fn weights_that_give_no_probability_end_a_run_as_diverged() {
     assert_eq!(outcome.state, RunState::Failed);
     let reason = outcome.reason.expect("a reason");
     assert!(reason.starts_with("diverged at step 3: "), "{reason}");
-    assert!(reason.ends_with("a lower learning rate may help"), "{reason}");
+    assert!(
+        reason.ends_with("a lower learning rate may help (resume --learning-rate RATE)"),
+        "{reason}"
+    );
 }

@@ -82,6 +82,7 @@ pub fn read(path: &Path, go_on: &dyn Fn() -> bool) -> Result<RunEntry, String> {
             return Err("stopped".into());
         }
     }
+    run.problem = follower.complaint();
     if run.history.clock.is_empty() {
         return Err(format!("{}: no step and no evaluation was reported yet", path.display()));
     }
