@@ -106,6 +106,21 @@ fn candidates_are_made_by_jackknifing_and_reranked_by_every_kernel() {
         assert!(margin != 0.0, "{kernel}: {explained}");
         assert!((sum - margin).abs() <= 1e-6 * margin.abs().max(1.0), "{kernel}: {explained}");
     }
+    // Sentences keep their numbers where others are left out.
+    let text = std::fs::read_to_string(out.join("dev.jsonl")).expect("written");
+    let lists = base.path().join("longer.jsonl");
+    let longer = text.replacen("(DT the)", "(DT the) (RB very)", 1);
+    let (first, rest) = longer.split_once('\n').expect("lines");
+    let first = first.replace("(DT the) (NN", "(DT the) (RB very) (NN");
+    std::fs::write(&lists, format!("{first}\n{rest}")).expect("writes");
+    let applied = rankspace("rerank apply --json --max-length 8")
+        .arg(base.path().join("tree.safetensors"))
+        .arg(&lists)
+        .succeeds()
+        .complains("1 of 100 sentences left out")
+        .json();
+    let numbers: Vec<u64> = serde_json::from_value(applied["numbers"].clone()).expect("a list");
+    assert_eq!(numbers, Vec::from_iter(2..=100));
 }
 
 #[test]
@@ -216,6 +231,13 @@ fn foreign_lists_are_converted_with_every_drop_told_and_gold_trees_put_in() {
     assert_eq!(stats["lists"][0]["oracle"]["f1"], 100.0);
     assert_eq!(stats["comparison"]["overlap"], 100.0 / 3.0);
     rankspace("candidates stats").arg(&file).succeeds().prints("oracle of 2");
+    let others = base.path().join("others.txt");
+    std::fs::write(&others, "1 x\n-3\n(S (NN other))\n").expect("writes");
+    let stats = || rankspace("candidates stats").arg(&file).arg(&others);
+    stats().succeeds().complains("the files have no sentence in common");
+    let stats = stats().args("--json").succeeds().json();
+    let apart = serde_json::json!({ "sentences": 0, "alone": [3, 1] });
+    assert_eq!(stats["comparison"], apart);
     rankspace("candidates convert --to charniak-johnson")
         .arg(&lists)
         .fails()

@@ -70,16 +70,16 @@ pub fn statistics_object(path: &Path, found: &ListStatistics) -> Value {
 }
 
 fn comparison_object(found: &Comparison) -> Value {
-    json!({
-        "sentences": found.sentences,
-        "alone": found.alone,
-        "overlap": found.overlap,
-        "same_first": found.same_first,
-        "base": found.base.each_ref().map(figures),
-        "oracle": found.oracle.each_ref().map(figures),
-        "union_oracle": figures(&found.union_oracle),
-        "complementarity": found.complementarity,
-    })
+    let mut object = json!({ "sentences": found.sentences, "alone": found.alone });
+    if found.sentences > 0 {
+        object["overlap"] = json!(found.overlap);
+        object["same_first"] = json!(found.same_first);
+        object["base"] = json!(found.base.each_ref().map(figures));
+        object["oracle"] = json!(found.oracle.each_ref().map(figures));
+        object["union_oracle"] = figures(&found.union_oracle);
+        object["complementarity"] = json!(found.complementarity);
+    }
+    object
 }
 
 fn print(path: &Path, found: &ListStatistics, out: &mut dyn Write) -> Result<()> {
@@ -124,6 +124,10 @@ fn row(name: &str, totals: &BracketTotals, out: &mut dyn Write) -> Result<()> {
 fn compare(found: &Comparison, out: &mut dyn Write) -> Result<()> {
     let [a, b] = found.alone;
     writeln!(out, "{:24} {:>9}   {a} and {b} in one only", "sentences of both", found.sentences)?;
+    if found.sentences == 0 {
+        tell("note: the files have no sentence in common and so no figures");
+        return Ok(());
+    }
     writeln!(out, "{:24} {:>8.1}%", "trees of both lists", found.overlap)?;
     writeln!(out, "{:24} {:>8.1}%", "the same first tree", found.same_first)?;
     writeln!(out, "{:24} {:>9} {:>9} {:>9} {:>9}", "", "P", "R", "F1", "exact")?;

@@ -41,6 +41,8 @@ pub fn run(args: &Apply, out: &mut dyn Write) -> Result<()> {
             "sentences": lists.len(),
             "changed": changed,
             "seconds": seconds,
+            // Of the file, from 1, as in the table: sentences may have been left out.
+            "numbers": lists.iter().map(|list| list.list.place + 1).collect::<Vec<_>>(),
             "chosen": scored.iter().map(|s| s.chosen.map(|k| k + 1)).collect::<Vec<_>>(),
         });
         if let Some(outcome) = &outcome {

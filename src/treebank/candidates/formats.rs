@@ -4,6 +4,9 @@ use super::assemble::Assembler;
 use super::tree::{header, number};
 use super::{ListFormat, MessageKind};
 
+/// Stanford's line for a sentence that it gave up.
+const SKIPPED: &str = "SENTENCE_SKIPPED_OR_UNPARSABLE";
+
 /// What is known between two lines.
 #[derive(Debug, Default)]
 pub(super) struct LineMachine {
@@ -115,6 +118,14 @@ impl LineMachine {
             self.score = Some((at, number(score).ok_or_else(|| score.trim().to_owned())));
             return;
         }
+        let trimmed = line.trim();
+        let whole = self.tree.as_ref().map_or(self.score.is_none(), |(_, text)| is_closed(text));
+        if trimmed == SKIPPED || (trimmed == "(())" && whole) {
+            // A sentence of its own, which the parser gave up.
+            self.complete(out);
+            out.begin(None, at, None);
+            return out.failure(at);
+        }
         match &mut self.tree {
             Some((_, text)) => {
                 text.push(' ');
@@ -137,6 +148,11 @@ impl LineMachine {
             (None, None) => {}
         }
     }
+}
+
+/// Whether all brackets of a tree are closed.
+fn is_closed(text: &str) -> bool {
+    text.matches('(').count() == text.matches(')').count()
 }
 
 /// The log-probability in a line `field value,<TAB>field value,`: of the field that is named for

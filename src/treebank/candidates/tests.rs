@@ -174,6 +174,23 @@ fn a_failure_of_the_parser_is_told_wherever_it_stands() {
 }
 
 #[test]
+fn a_sentence_that_stanfords_parser_gave_up_keeps_its_number_and_takes_nothing_from_others() {
+    for skipped in ["SENTENCE_SKIPPED_OR_UNPARSABLE", "(())"] {
+        let text = format!(
+            "# Parse 1 with score -42.1\n(ROOT (NN one))\n# Parse 2 with score -43\n(ROOT\n  (NNP \
+             one))\n\n{skipped}\n\n# Parse 1 with score -3\n(ROOT (NN three))\n"
+        );
+        let file = read(text.as_bytes(), ReadOptions::default());
+        let counts: Vec<_> = file.lists.iter().map(|list| list.candidates.len()).collect();
+        assert_eq!(counts, [2, 0, 1], "{skipped}");
+        assert_eq!(file.dropped, [], "{skipped}");
+        let told: Vec<_> = file.messages.iter().map(|m| (m.line, m.sentence)).collect();
+        assert_eq!(told, [(7, Some(1))], "{skipped}");
+        assert_eq!(file.messages[0].kind, MessageKind::NoCandidates);
+    }
+}
+
+#[test]
 fn a_count_below_0_begins_a_sentence_all_the_same_and_is_told() {
     let text = b"1\ta\n-1\n(S1 (NN a))\n-3\tb\n-2\n(S1 (NN b))\n";
     let file = read(text, ReadOptions::default());
