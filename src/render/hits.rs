@@ -1,4 +1,4 @@
-use super::Diagram;
+use super::{Diagram, DiagramNode, Mark};
 use crate::treebank::pattern::{Found, Match};
 use crate::treebank::{NodeId, Place, Tree, TreeBuilder};
 
@@ -83,6 +83,25 @@ impl Diagram {
         let Some(node) = self.node_mut(at) else { return };
         let target = if end == start + 1 { &mut node.word_hit } else { &mut node.hit };
         *target = Hit::Found.max(*target);
+    }
+
+    /// Marks the brackets over exactly these words that the compared tree does not have, the upper
+    /// one as that which a search stands at; whether there is one.
+    pub fn mark_differing(&mut self, start: u32, end: u32) -> bool {
+        let wrong = [Mark::Missing, Mark::Spurious, Mark::Crossing];
+        let is_it = |node: &DiagramNode| {
+            node.word.is_none()
+                && (node.start, node.end) == (start, end)
+                && wrong.contains(&node.mark)
+        };
+        let found: Vec<usize> =
+            (0..self.nodes().len()).filter(|at| is_it(&self.nodes()[*at])).collect();
+        for (i, at) in found.iter().enumerate() {
+            if let Some(node) = self.node_mut(*at) {
+                node.hit = if i == 0 { Hit::Current } else { Hit::Found };
+            }
+        }
+        !found.is_empty()
     }
 
     fn mark_hit(&mut self, found: Found, hit: Hit) {

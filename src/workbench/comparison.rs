@@ -33,6 +33,16 @@ impl Comparison {
         number.ok_or_else(|| format!("{name} needs a number"))
     }
 
+    /// What to say of a comparison with a number whose figure is none of those that are known;
+    /// `None` for what may be text to look for.
+    pub fn unknown(word: &str, known: &[&str]) -> Option<String> {
+        let (name, _, value) = Comparison::split(word)?;
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+        (is_name && value.parse::<f64>().is_ok())
+            .then(|| format!("no figure is named {name}: {}", known.join(", ")))
+    }
+
     pub fn holds(self, a: f64, b: f64) -> bool {
         match self {
             Comparison::Less => a < b,
@@ -60,6 +70,15 @@ mod tests {
         assert_eq!(Comparison::number("gain", "-1.5"), Ok(-1.5));
         for value in ["", "foo", "nan"] {
             assert_eq!(Comparison::number("gain", value), Err("gain needs a number".into()));
+        }
+    }
+
+    #[test]
+    fn figures_that_do_not_exist_are_told_with_those_that_do() {
+        let unknown = |word| Comparison::unknown(word, &["gain", "rank"]);
+        assert_eq!(unknown("foo>=1.5"), Some("no figure is named foo: gain, rank".into()));
+        for text in ["foo", "<3", "a=b", "e=mc2", "(=1"] {
+            assert_eq!(unknown(text), None, "{text}");
         }
     }
 }

@@ -8,12 +8,14 @@ mod corrections;
 mod diff;
 mod entry;
 mod export;
+mod functions;
 mod original;
 mod store;
 
 pub use corrections::{Corrected, Refused, correct, unified_diff};
 pub use entry::{Entry, Verdict, fingerprint};
 pub use export::{ExportError, Exported, export};
+pub use functions::with_functions;
 pub use original::{Originals, text_of};
 pub use store::{Ledger, LedgerError};
 

@@ -47,7 +47,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "propose",
         keys: &["p"],
-        help: "Write the tree as it should be, beginning with the analysis; the treebank stays",
+        help: "Write the tree as it should be, beginning with the analysis (with the annotation where \
+               empty elements or words were taken out of it); the treebank stays",
         short: "",
     },
     Command {

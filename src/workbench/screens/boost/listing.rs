@@ -66,6 +66,9 @@ enum Figure {
     Error,
 }
 
+/// Names of figures; the heads of their columns stand for them as well.
+const FIGURES: [&str; 4] = ["length", "rank", "weight", "error"];
+
 /// The conditions that a line of text names: `length>20`, `verdict=error,unsure`; everything else
 /// is text that must stand in the sentence. What has the name of a condition and not its value is
 /// none yet: what to say of it comes beside.
@@ -76,7 +79,10 @@ fn conditions(filter: &str) -> (Vec<Condition>, Option<String>) {
         match condition(word) {
             Some(Ok(condition)) => conditions.push(condition),
             Some(Err(why)) => complaint = complaint.or(Some(why)),
-            None => text.push(word),
+            None => match Comparison::unknown(word, &FIGURES) {
+                Some(why) => complaint = complaint.or(Some(why)),
+                None => text.push(word),
+            },
         }
     }
     if !text.is_empty() {
@@ -115,10 +121,10 @@ fn condition(word: &str) -> Option<Result<Condition, String>> {
         "raised" if sign == Comparison::Equal && value == "always" => {
             return Some(Ok(Condition::RaisedAlways));
         }
-        "length" => Figure::Length,
+        "length" | "len" => Figure::Length,
         "rank" => Figure::Rank,
         "weight" => Figure::Weight,
-        "error" => Figure::Error,
+        "error" | "e" => Figure::Error,
         _ => return None,
     };
     Some(Comparison::number(name, value).map(|value| Condition::Figure(figure, sign, value)))

@@ -37,8 +37,14 @@ impl Boost {
                 return TreePane::tree(&diagram, self.layout, context.theme);
             };
             diagram.mark_unknown(|i| (start as usize..end as usize).contains(&i));
+            let differs = diagram.mark_differing(start, end);
             let mut pane = TreePane::tree(&diagram, self.layout, context.theme);
-            pane.reveal_words_apart();
+            // Where a tree has no such bracket, its words show what it has instead.
+            if differs {
+                pane.reveal_match()
+            } else {
+                pane.reveal_words_apart()
+            }
             pane
         };
         self.panes = match self.analyses().and_then(|analyses| analyses.tree(sentence, part)) {

@@ -1,8 +1,7 @@
 //! Trees as they should be, and everything that was said of the treebank as files.
 
 use super::Boost;
-use crate::ensemble::ledger::{self, Ledger, Originals, Verdict, text_of};
-use crate::ensemble::rooted;
+use crate::ensemble::ledger::{self, Ledger, Originals, Verdict, text_of, with_functions};
 use crate::report::counted;
 use crate::treebank::{ROOT_LABELS, Reader, Tree};
 use crate::workbench::popup::Popup;
@@ -15,7 +14,13 @@ pub struct Original {
     sentence: usize,
     tree: Tree,
     text: String,
+    /// Why it does not begin with the analysis, if it should have.
+    note: Option<&'static str>,
 }
+
+/// That a treebank's tree holds what the analysis cannot have.
+const TAKEN_OUT: &str =
+    "It begins with the annotation: something was taken out of it for the parser";
 
 /// What an export came to, for the status line; whether all of it is as asked.
 pub struct Written(pub String, pub bool);
@@ -38,11 +43,14 @@ impl Boost {
             let tree = originals.find(&hash, number).cloned().ok_or_else(|| {
                 format!("{file} has no such tree: it was changed, or is not in brackets")
             })?;
-            // Where preprocessing took something away, a proposal by the parser would as well.
-            let whole = rooted(&tree).to_string() == annotation.to_string();
-            let analysis = analyses.filter(|_| whole).map(|found| with_root_of(&tree, &found));
+            // Where preprocessing took more away than function tags, the analysis would as well.
+            let had = analyses.is_some();
+            let analysis = analyses
+                .and_then(|found| with_functions(&tree, &annotation, &found))
+                .map(|found| with_root_of(&tree, &found));
+            let note = (had && analysis.is_none() && before.is_none()).then_some(TAKEN_OUT);
             let text = before.or(analysis).unwrap_or_else(|| tree.to_string());
-            Ok(Original { sentence, tree, text })
+            Ok(Original { sentence, tree, text, note })
         }));
     }
 
@@ -54,8 +62,9 @@ impl Boost {
             text: text.into(),
             initial: initial.into(),
         };
-        let text = "In brackets, over the same words; nothing takes the proposal back";
-        context.push(Effect::Popup(popup(text, &original.text)));
+        let rule = "In brackets, over the same words; nothing takes the proposal back";
+        let text = [original.note, Some(rule)].into_iter().flatten().collect::<Vec<_>>().join("\n");
+        context.push(Effect::Popup(popup(&text, &original.text)));
         self.proposing = Some(original);
     }
 
@@ -81,7 +90,7 @@ impl Boost {
             }
             Err(reason) => {
                 // What was typed is not lost.
-                let original = Original { text: text.to_owned(), ..original };
+                let original = Original { text: text.to_owned(), note: None, ..original };
                 self.ask_for_proposal(original, context);
                 context.warn(format!("not saved: {reason}"));
             }

@@ -107,7 +107,10 @@ fn conditions(filter: &str) -> (Vec<Condition>, Option<String>) {
                 conditions.push(Condition::Figure(figure, sign, value));
             }
             Some((_, _, Err(why))) => complaint = complaint.or(Some(why)),
-            None => text.push(word),
+            None => match Comparison::unknown(word, &Figure::ALL.map(|(name, _)| name)) {
+                Some(why) => complaint = complaint.or(Some(why)),
+                None => text.push(word),
+            },
         }
     }
     if !text.is_empty() {

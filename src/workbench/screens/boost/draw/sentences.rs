@@ -89,7 +89,7 @@ fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
         "rank",
         "len",
         sign(Mark::Matched),
-        sign(Mark::Spurious),
+        format!("{}{}", sign(Mark::Spurious), sign(Mark::Crossing)),
         sign(Mark::Missing),
         "rounds"
     );
