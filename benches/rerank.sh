@@ -101,7 +101,8 @@ head_row() {
 # rerank NAME LISTS KERNEL [ARGUMENT...]: learns and applies, and prints a row of figures. MOST, if
 # set, are the words of the longest sentences that are scored.
 rerank() {
-    name=$1 lists=$out/lists/$2 kernel=$3 base=$out/rerankers/$1${MOST:+-$MOST}
+    local name=$1 lists=$out/lists/$2 kernel=$3
+    local base=$out/rerankers/$1${MOST:+-$MOST}
     shift 3
     [ -e "$out/rerankers/$name.json" ] || {
         rm -f "$out/rerankers/$name.st"
@@ -125,7 +126,7 @@ rerank() {
     json=$out/rerankers/$name.json
     printf '%-26s %8.0f %8.1f %7.1f %6.0f' "$name${MOST:+, <= $MOST words}" \
         "$(awk -v n="$(of features non_zeros "$json")" -v c="$(of features candidates "$json")" \
-            'BEGIN { print c > 0 ? n / c : 0 }')" \
+            'BEGIN { print (c > 0 ? n / c : 0) }')" \
         "$(of cpu "$json")" "$(of each "$base-test.json")" "$(of peak_rss_mb "$json")"
     for split in dev test; do
         printf ' | %6.2f %6.2f %6.2f %6.4f' "$(of reranked precision "$base-$split.json")" \

@@ -13,15 +13,19 @@ pub enum FggError {
     Cyclic { cycle: Vec<String> },
     #[error("no rule has `yield`, which says what a rule contributes to a sentence")]
     NoYield,
-    #[error("word {position}, `{word}`, is no value of a word node{}", near(.nearest))]
+    #[error("word {position}, `{word}`, is no value of a word node{}; the domain of the words is in the grammar's file", near(.nearest))]
     UnknownWord { word: String, position: usize, nearest: Option<String> },
     #[error("the grammar is no B-FGG: {}", told(.0))]
     NotB(Vec<(usize, Reason)>),
-    #[error("{at}: {what} would take more than {bound} numbers")]
+    #[error(
+        "{at}: {what} would take more than {bound} numbers; make the domains smaller, or rules with fewer nodes"
+    )]
     TooLarge { at: String, what: String, bound: usize },
-    #[error("{sentence} words give more than {bound} rules")]
+    #[error("{sentence} words give more than {bound} rules; take a shorter sentence")]
     TooManyRules { sentence: usize, bound: usize },
-    #[error("{at}: products of its factors leave the range of double precision")]
+    #[error(
+        "{at}: products of its factors leave the range of double precision; scale the weights, which scales Z as well"
+    )]
     Range { at: String },
     #[error("{at}: {what}; training needs weights from 0 on")]
     Negative { at: String, what: String },

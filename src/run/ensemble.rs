@@ -1,7 +1,7 @@
 //! Bagging and boosting as a job's work.
 
 use super::work::{Desk, Work};
-use super::{KeptPart, KeptRound, RunError, RunFolder, Snapshot};
+use super::{Held, KeptPart, KeptRound, RunError, RunFolder};
 use crate::config::Config;
 use crate::ensemble::{Data, Part, Progress, Round, Rounds};
 use crate::report::{EventKind, Level, Reporter};
@@ -124,7 +124,7 @@ impl Work for EnsembleWork {
         desk.reports.message(Level::Warning, text);
     }
 
-    fn snapshot(&self) -> Result<Snapshot, String> {
+    fn snapshot(&self) -> Result<Held, String> {
         Err("an ensemble of supervised parsers has no weights to look into".into())
     }
 }

@@ -1,7 +1,7 @@
 //! Trainings by gradients as a job's work: steps, evaluations, `last` and `best`.
 
 use super::work::{Desk, Work};
-use super::{EvaluatedTrees, RunError, Snapshot};
+use super::{EvaluatedTrees, Held, RunError};
 use crate::config::Config;
 use crate::model::Resident;
 use crate::report::{Level, Reporter};
@@ -46,7 +46,7 @@ pub(super) trait Fitting {
     }
 
     /// A frozen copy of the present weights, or why there is none.
-    fn frozen(&self) -> Result<Snapshot, String>;
+    fn frozen(&self) -> Result<Held, String>;
 }
 
 impl<F: Fitting> Work for F {
@@ -134,7 +134,7 @@ impl<F: Fitting> Work for F {
         desk.reports.message(level, text);
     }
 
-    fn snapshot(&self) -> Result<Snapshot, String> {
+    fn snapshot(&self) -> Result<Held, String> {
         self.frozen()
     }
 }

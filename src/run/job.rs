@@ -4,6 +4,7 @@ use super::worker;
 use super::{Lock, RunError, RunFolder};
 use crate::config::{Config, Kind};
 use crate::model::Parser;
+use crate::parser::TreeParser;
 use crate::report::{Event, RunState};
 use crate::training::Best;
 use crate::treebank::{Preprocessing, Splits, Vocabulary};
@@ -22,7 +23,7 @@ pub enum Command {
     Checkpoint,
     LearningRate(f64),
     /// Send a frozen copy of the present weights, also while paused.
-    Snapshot(Sender<Snapshot>),
+    Snapshot(Sender<Held>),
 }
 
 impl std::fmt::Debug for Command {
@@ -40,9 +41,49 @@ impl std::fmt::Debug for Command {
 
 /// Weights as they were between two steps, with all that is needed to parse a sentence.
 #[derive(Clone)]
+pub enum Held {
+    Induced(Snapshot),
+    Supervised(Supervised),
+}
+
+impl Held {
+    pub fn preprocessing(&self) -> &Preprocessing {
+        match self {
+            Held::Induced(snapshot) => &snapshot.preprocessing,
+            Held::Supervised(supervised) => &supervised.preprocessing,
+        }
+    }
+
+    /// Optimiser steps of their training; 0 of a parser that is counted.
+    pub fn step(&self) -> u64 {
+        match self {
+            Held::Induced(snapshot) => snapshot.step,
+            Held::Supervised(supervised) => supervised.step,
+        }
+    }
+
+    /// Those with symbols and rules to look into.
+    pub fn induced(&self) -> Option<&Snapshot> {
+        match self {
+            Held::Induced(snapshot) => Some(snapshot),
+            Held::Supervised(_) => None,
+        }
+    }
+}
+
+/// An induced grammar, or a language model.
+#[derive(Clone)]
 pub struct Snapshot {
     pub parser: Arc<dyn Parser>,
     pub vocabulary: Arc<Vocabulary>,
+    pub preprocessing: Preprocessing,
+    pub step: u64,
+}
+
+/// A parser that learned from trees.
+#[derive(Clone)]
+pub struct Supervised {
+    pub parser: Arc<dyn TreeParser>,
     pub preprocessing: Preprocessing,
     pub step: u64,
 }

@@ -56,7 +56,7 @@ pub use error::RunError;
 pub use folder::RunFolder;
 pub use follow::{Follower, Following};
 pub use group::{Group, Member, Spreads, spreads};
-pub use job::{Command, Job, Outcome, Snapshot};
+pub use job::{Command, Held, Job, Outcome, Snapshot, Supervised};
 pub use list::{RunSummary, list_runs};
 pub use lock::{Holder, Lock};
 pub use memory::{check_memory, side_by_side};

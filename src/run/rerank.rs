@@ -2,7 +2,7 @@
 
 use super::ssn::ssn_file;
 use super::work::{Desk, Work};
-use super::{RunError, Snapshot};
+use super::{Held, RunError};
 use crate::config::{Config, Kernel, Rerank, Sources};
 use crate::parser::ssn::{Ssn, SsnFile};
 use crate::report::{EventKind, Level, Metrics, Reporter, counted};
@@ -275,7 +275,7 @@ impl Work for RerankWork {
         desk.reports.message(Level::Warning, "a reranker has no learning rate".into());
     }
 
-    fn snapshot(&self) -> Result<Snapshot, String> {
+    fn snapshot(&self) -> Result<Held, String> {
         Err("a reranker has no symbols and rules to look into".into())
     }
 }

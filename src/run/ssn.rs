@@ -1,7 +1,7 @@
 //! Training of the history-based parser as a job's work.
 
 use super::fitting::Fitting;
-use super::{EvaluatedTree, EvaluatedTrees, Group, Member, RunError, RunFolder, Snapshot};
+use super::{EvaluatedTree, EvaluatedTrees, Group, Held, Member, RunError, RunFolder, Supervised};
 use crate::checkpoint::TensorFile;
 use crate::config::{Config, Kind, Select};
 use crate::parser::Parsed;
@@ -13,6 +13,7 @@ use crate::treebank::{Preprocessing, Sentence, Splits, Tree};
 use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The file of a history-based parser: the file itself, the best one of a run folder, or of several
 /// seeds the best one of all. Whether the file is whole shows when it is read.
@@ -192,7 +193,11 @@ impl Fitting for SsnWork {
         (best, EvaluatedTrees { schema: SCHEMA, step, epoch, metrics: dev, trees, pinned })
     }
 
-    fn frozen(&self) -> Result<Snapshot, String> {
-        Err("a history-based parser has no symbols and rules to look into".into())
+    fn frozen(&self) -> Result<Held, String> {
+        Ok(Held::Supervised(Supervised {
+            parser: Arc::new(self.trainer.ssn().clone()),
+            preprocessing: self.preprocessing.clone(),
+            step: self.trainer.state().step,
+        }))
     }
 }

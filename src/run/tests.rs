@@ -296,7 +296,7 @@ fn a_paused_job_stands_still_but_answers() {
     job.send(Command::LearningRate(f64::NAN));
     job.send(Command::Checkpoint);
     let snapshot = snapshots.recv_timeout(PATIENCE).expect("a snapshot");
-    assert!(snapshot.step <= 3);
+    assert!(snapshot.step() <= 3);
     let since = wait(&job, "checkpoint", |k| matches!(k, EventKind::Checkpoint { .. }));
     assert!(!since.iter().any(|e| matches!(e.kind, EventKind::Step { .. })), "{since:?}");
     assert!(
@@ -307,7 +307,7 @@ fn a_paused_job_stands_still_but_answers() {
     let status = Status::read(&folder).expect("reads").expect("there");
     assert_eq!((status.state, status.is_live(&folder)), (RunState::Paused, true));
     job.send(Command::Resume);
-    let resumed = wait(&job, "next step", is_step(snapshot.step + 1));
+    let resumed = wait(&job, "next step", is_step(snapshot.step() + 1));
     assert!(matches!(
         resumed.last().map(|e| &e.kind),
         Some(EventKind::Step { learning_rate: 0.25, .. })

@@ -2,7 +2,7 @@
 
 use super::fitting::Fitting;
 use super::task::Setup;
-use super::{EvaluatedTrees, RunError, Snapshot};
+use super::{EvaluatedTrees, Held, RunError, Snapshot};
 use crate::config::Config;
 use crate::model::Resident;
 use crate::report::Reporter;
@@ -51,12 +51,12 @@ impl Fitting for Setup {
         self.trainer.model().resident()
     }
 
-    fn frozen(&self) -> Result<Snapshot, String> {
-        Ok(Snapshot {
+    fn frozen(&self) -> Result<Held, String> {
+        Ok(Held::Induced(Snapshot {
             parser: self.trainer.freeze().map_err(|e| e.to_string())?,
             vocabulary: self.vocabulary.clone(),
             preprocessing: self.preprocessing.clone(),
             step: self.trainer.state().step,
-        })
+        }))
     }
 }

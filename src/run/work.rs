@@ -1,5 +1,5 @@
 use super::reports::Reports;
-use super::{RunError, RunFolder, Snapshot};
+use super::{Held, RunError, RunFolder};
 use crate::device::DeviceInfo;
 use crate::model::Resident;
 use crate::report::{DeviceUse, EventKind, Level, Reporter};
@@ -40,7 +40,7 @@ pub(super) trait Work {
     fn set_learning_rate(&mut self, rate: f64, desk: &mut Desk);
 
     /// A frozen copy of the present weights, or why there is none.
-    fn snapshot(&self) -> Result<Snapshot, String>;
+    fn snapshot(&self) -> Result<Held, String>;
 }
 
 /// Where work is written and told.

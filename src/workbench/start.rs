@@ -63,7 +63,11 @@ impl Named {
     /// What a path names: one thing, or the runs of a group.
     pub fn all(path: &Path) -> Result<Vec<Named>, String> {
         if !Group::is_one(path) {
-            return Ok(vec![Named::of(path)?]);
+            let named = Named::of(path)?;
+            // With the reranker that lies beside them lists can be looked into at once.
+            let beside = Some(path.join("reranker.safetensors"))
+                .filter(|file| matches!(named, Named::Lists(_)) && RerankerFile::is_one(file));
+            return Ok(std::iter::once(named).chain(beside.map(Named::Reranker)).collect());
         }
         let group = Group::open(path).map_err(|e| e.to_string())?;
         let folders = group.members().iter().map(|member| group.folder_of(member));
@@ -127,8 +131,9 @@ fn made_lists(folder: &Path) -> Option<PathBuf> {
     if folder.join("events.jsonl").exists() {
         return None;
     }
-    let mut names =
-        ["dev", "test", "train"].iter().map(|name| folder.join(format!("{name}.jsonl")));
+    let names =
+        ["dev", "test", "train"].map(|name| [format!("{name}.jsonl"), format!("{name}.jsonl.gz")]);
+    let mut names = names.iter().flatten().map(|name| folder.join(name));
     names.find(|path| path.is_file() && Lists::are_in(path))
 }
 
@@ -270,6 +275,12 @@ mod tests {
         )
         .expect("writes");
         assert_eq!(Named::of(&candidates), Ok(Named::Lists(lists.clone())));
+        let sample = Path::new("sample_data/reranking");
+        let both = vec![
+            Named::Lists(sample.join("test.jsonl.gz")),
+            Named::Reranker(sample.join("reranker.safetensors")),
+        ];
+        assert_eq!(Named::all(sample), Ok(both));
         // One whose making was stopped has none yet, and is no run either; nor is a card.
         std::fs::create_dir(candidates.join("folds")).expect("makes");
         std::fs::remove_file(&lists).expect("removes");

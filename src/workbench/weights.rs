@@ -1,15 +1,13 @@
 //! Weights of a run for parsing: those of this very step while it trains here, `last` while
-//! another process trains it, `best` when it has ended. Of a supervised parser, whose training hands
-//! none over, they are always those of a file.
+//! another process trains it, `best` when it has ended.
 
 use super::shared::RunEntry;
 use super::task::TaskHandle;
 use crate::checkpoint::{Checkpoint, CheckpointError, TensorFile};
 use crate::config::Kind;
+use crate::parser::ParserFile;
 use crate::parser::ssn::SsnFile;
-use crate::parser::{ParserFile, TreeParser};
-use crate::run::{Command, RunFolder, Snapshot};
-use crate::treebank::Preprocessing;
+use crate::run::{Command, Held, RunFolder, Snapshot, Supervised};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,23 +53,6 @@ pub struct Loaded {
     pub origin: Origin,
 }
 
-/// What parses.
-#[derive(Clone)]
-pub enum Held {
-    /// An induced grammar, or a language model.
-    Induced(Snapshot),
-    Supervised(Supervised),
-}
-
-/// A parser that learned from trees.
-#[derive(Clone)]
-pub struct Supervised {
-    pub parser: Arc<dyn TreeParser>,
-    pub preprocessing: Preprocessing,
-    /// Optimiser steps of its training; 0 of one that is counted.
-    pub step: u64,
-}
-
 impl Loaded {
     /// Those with symbols and rules to look into, and where they come from.
     pub fn induced(self) -> Result<(Snapshot, Origin), String> {
@@ -80,30 +61,6 @@ impl Loaded {
             Held::Supervised(_) => {
                 Err("a supervised parser has no symbols and rules of its own to look into".into())
             }
-        }
-    }
-}
-
-impl Held {
-    pub fn preprocessing(&self) -> &Preprocessing {
-        match self {
-            Held::Induced(snapshot) => &snapshot.preprocessing,
-            Held::Supervised(supervised) => &supervised.preprocessing,
-        }
-    }
-
-    pub fn step(&self) -> u64 {
-        match self {
-            Held::Induced(snapshot) => snapshot.step,
-            Held::Supervised(supervised) => supervised.step,
-        }
-    }
-
-    /// Those with symbols and rules to look into.
-    pub fn induced(&self) -> Option<&Snapshot> {
-        match self {
-            Held::Induced(snapshot) => Some(snapshot),
-            Held::Supervised(_) => None,
         }
     }
 }
@@ -161,10 +118,8 @@ impl Weights {
             }
             _ => {}
         }
-        // The training of a supervised parser hands nothing over.
-        let is_asked = !matches!(kind, Ok(Kind::Ssn));
-        if let Some(snapshot) = if is_asked { self.ask_job(task)? } else { None } {
-            return Ok(Loaded { held: Held::Induced(snapshot), origin: Origin::Training });
+        if let Some(held) = self.ask_job(task)? {
+            return Ok(Loaded { held, origin: Origin::Training });
         }
         let folder = RunFolder::open(&self.folder).map_err(|e| e.to_string())?;
         let mut choices = [(Origin::Last, folder.last()), (Origin::Best, folder.best())];
@@ -181,7 +136,7 @@ impl Weights {
     }
 
     /// `None` if no job answers.
-    fn ask_job(&self, task: &TaskHandle) -> Result<Option<Snapshot>, String> {
+    fn ask_job(&self, task: &TaskHandle) -> Result<Option<Held>, String> {
         let Some(commands) = &self.commands else { return Ok(None) };
         let (sender, answer) = bounded(1);
         if commands.send(Command::Snapshot(sender)).is_err() {
@@ -189,7 +144,7 @@ impl Weights {
         }
         loop {
             match answer.recv_timeout(Duration::from_millis(100)) {
-                Ok(snapshot) => return Ok(Some(snapshot)),
+                Ok(held) => return Ok(Some(held)),
                 Err(RecvTimeoutError::Timeout) if task.cancelled() => {
                     return Err("cancelled".into());
                 }

@@ -113,7 +113,8 @@ fn a_typed_sentence_is_parsed_with_the_weights_of_a_running_job() {
     let job = Job::train(config, folder.clone()).expect("starts");
     let (to, snapshots) = crossbeam_channel::bounded(1);
     assert!(job.send(Command::Snapshot(to)));
-    let snapshot = snapshots.recv_timeout(PATIENCE).expect("a snapshot");
+    let held = snapshots.recv_timeout(PATIENCE).expect("a snapshot");
+    let snapshot = held.induced().expect("an induced grammar");
     let sentence = snapshot.preprocessing.text("The old dog sees a unicorn .", 0);
     let ids = sentence.words.iter().map(|w| snapshot.vocabulary.id(w)).collect::<Vec<_>>();
     let batch = Batch::new([&ids]).expect("not empty");

@@ -2,13 +2,16 @@
 
 use crate::call::rankspace;
 use crate::shared::shared;
+use rankspace::config::{Config, Kind, Sources};
 use rankspace::ensemble::Annotated;
 use rankspace::parser::ssn::{Form, Plan, SsnFile, Vocabulary};
-use rankspace::parser::transitions;
-use rankspace::run::{EvaluatedTrees, RunFolder, Timeline};
+use rankspace::parser::{Words, transitions};
+use rankspace::report::RunState;
+use rankspace::run::{Command, EvaluatedTrees, Held, Job, RunFolder, Timeline};
 use rankspace::treebank::{Preprocessing, Reader, Removed, Tree, read_file, sample};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Short trees of the bundled sample, so that everything is quick.
 fn base() -> tempfile::TempDir {
@@ -68,6 +71,36 @@ fn a_parser_is_trained_in_a_run_folder_and_parses() {
     assert!(scores.len() == 4 && scores.is_sorted_by(|a, b| a >= b), "{lists}");
     let figures = rankspace("ssn parse run dev.mrg --json").within(base).succeeds().json();
     assert!(figures["f1"].as_f64().is_some() && figures["sentences"] == 12, "{figures}");
+}
+
+#[test]
+fn a_training_hands_its_present_parser_over() {
+    let base = base();
+    let mut config = Config { kind: Kind::Ssn, ..Config::default() };
+    let file = |name: &str| Sources(vec![base.path().join(name).display().to_string()]);
+    (config.data.train, config.data.dev) = (file("train.mrg"), file("dev.mrg"));
+    config.data.preset = "trees".into();
+    (config.ssn.hidden, config.ssn.min_count) = (10, 3);
+    (config.training.epochs, config.training.patience) = (100_000, 0);
+    let folder = RunFolder::create(base.path(), &config).expect("creates");
+    let job = Job::train(config, folder).expect("starts");
+    let parse = |after: u64| loop {
+        let (to, held) = crossbeam_channel::bounded(1);
+        assert!(job.send(Command::Snapshot(to)));
+        let held = held.recv_timeout(Duration::from_secs(60)).expect("an answer");
+        let Held::Supervised(held) = held else { panic!("a supervised parser") };
+        if held.step > after {
+            let words = held.preprocessing.text("The old dog sees a unicorn .", 0).words;
+            let parsed = held.parser.parse(Words::new(&words));
+            assert_eq!(parsed.tree.words(), &words[..]);
+            break (held.step, parsed.score);
+        }
+    };
+    let (early, before) = parse(0);
+    let (_, later) = parse(early + 30);
+    assert_ne!(before, later, "the weights of another step");
+    job.send(Command::Stop);
+    assert_eq!(job.join().state, RunState::Stopped);
 }
 
 #[test]

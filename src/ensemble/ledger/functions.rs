@@ -5,6 +5,9 @@ use crate::treebank::{NodeId, Tree, TreeBuilder};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+/// Words `[start, end)` and the label that parsers see.
+type Bracket<'a> = ((u32, u32), &'a str);
+
 /// An analysis with the labels of the treebank's tree on the brackets that both have.
 ///
 /// `annotation` is that tree as parsers see it. `None` where it lost more than function tags: the
@@ -18,7 +21,7 @@ pub fn with_functions(original: &Tree, annotation: &Tree, analysis: &Tree) -> Op
         return None;
     }
     // Of a chain over the same words the upper one comes first on both sides.
-    let mut full: HashMap<((u32, u32), &str), VecDeque<&Arc<str>>> = HashMap::new();
+    let mut full: HashMap<Bracket, VecDeque<&Arc<str>>> = HashMap::new();
     for ((whole, cut), span) in original.nodes().zip(annotation.nodes()).zip(original.extents()) {
         let (whole, cut) = (whole.1.label, cut.1.label);
         let function = whole.strip_prefix(&**cut)?;

@@ -3,10 +3,10 @@
 use crate::model::{Parse, Wanted, nonterminal_name, preterminal_name, state_name};
 use crate::parser::{Parsed, Words};
 use crate::render::{Diagram, DiagramSpan, ScoredSentence, ScoredToken};
-use crate::run::{KeptSentence, Snapshot};
+use crate::run::{Held, KeptSentence, Snapshot, Supervised};
 use crate::treebank::{Batch, Sentence, Vocabulary};
 use crate::workbench::task::TaskHandle;
-use crate::workbench::weights::{self, Held, Loaded, Origin, Supervised, Weights};
+use crate::workbench::weights::{self, Loaded, Origin, Weights};
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -5,13 +5,13 @@ use super::*;
 use crate::analysis::fake::FakeChain;
 use crate::config::{Config, Family};
 use crate::report::{Metrics, SCHEMA};
-use crate::run::{EvaluatedTree, EvaluatedTrees, Snapshot};
+use crate::run::{EvaluatedTree, EvaluatedTrees, Held, Snapshot};
 use crate::treebank::{Preprocessing, Vocabulary};
 use crate::workbench::export;
 use crate::workbench::popup::Answer;
 use crate::workbench::stage::{Stage, said};
 use crate::workbench::theme::{Theme, ThemeName};
-use crate::workbench::weights::{Held, Origin};
+use crate::workbench::weights::Origin;
 use insta::assert_snapshot;
 use std::sync::Arc;
 
