@@ -114,6 +114,14 @@ pub enum Kernel {
 impl Kernel {
     pub const ALL: [Kernel; 4] = [Kernel::Fisher, Kernel::Top, Kernel::TopEfficient, Kernel::Tree];
 
+    /// What the first feature of a candidate is, which the scale multiplies.
+    pub fn base_feature(self) -> &'static str {
+        match self {
+            Kernel::Fisher | Kernel::Tree => "log-probability",
+            Kernel::Top | Kernel::TopEfficient => "log-odds against the other candidates",
+        }
+    }
+
     /// The name in configs and on the screen.
     pub fn name(self) -> &'static str {
         match self {

@@ -122,6 +122,17 @@ pub struct Candidate {
     pub score: f64,
 }
 
+/// Stands in lists for the log-probability of a tree that its parser gives none: that of a sentence
+/// which its grammar does not derive, whose one candidate has nothing to be compared with.
+pub const UNSCORED: f64 = -1e6;
+
+impl Candidate {
+    /// The score as lists have it, where every candidate needs a finite one.
+    pub fn listed_score(&self) -> f64 {
+        if self.score.is_finite() { self.score } else { UNSCORED }
+    }
+}
+
 /// An induced parser; cheap to share between threads.
 pub trait TreeParser: Send + Sync {
     /// The best tree. A sentence without words is the caller's fault, and gets a tree of one

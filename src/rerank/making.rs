@@ -13,10 +13,6 @@ use std::sync::Arc;
 /// Sentences parsed between two looks at whether to go on.
 const CHUNK: usize = 64;
 
-/// Log-probability of a tree that its parser gives none: that of a sentence which its grammar does
-/// not derive, whose one candidate has nothing to be compared with.
-const UNSCORED: f64 = -1e6;
-
 /// What candidates are made of.
 #[derive(Clone, Copy)]
 pub struct Sentences<'a> {
@@ -43,8 +39,8 @@ pub fn candidates_of(
         let tags: Option<Vec<Arc<str>>> = gold_tags.then(|| tree.tags().cloned().collect());
         let words = Words { words: tree.words(), tags: tags.as_deref() };
         let scored = parser.k_best(words, most).into_iter().map(|candidate| {
-            let is_scored = candidate.score.is_finite();
-            (candidate.tree, if is_scored { candidate.score } else { UNSCORED })
+            let log_prob = candidate.listed_score();
+            (candidate.tree, log_prob)
         });
         CandidateList::new(format!("{name}-{}", sentence.index), Some(tree), scored)
     };

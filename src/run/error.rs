@@ -37,6 +37,10 @@ pub enum RunError {
     Newer { path: PathBuf, found: u32, known: u32 },
     #[error("{}: {reason}", path.display())]
     Malformed { path: PathBuf, reason: String },
+    #[error(
+        "{source}; without rounds/{number:03}.json a resumption makes this round and those behind it again"
+    )]
+    Round { number: u64, source: Box<RunError> },
     #[error("{} is in use by process {pid} on {host} (heartbeat {seconds:.0} s ago): stop it there, or wait until it has been silent for a minute", path.display())]
     Locked { path: PathBuf, pid: u32, host: String, seconds: f64 },
     #[error("{0} is at work: stop it first")]

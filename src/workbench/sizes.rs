@@ -18,6 +18,10 @@ pub fn rows(config: &Config) -> Vec<(&'static str, String)> {
     }
     let symbols = ("symbols", format!("{} NT, {} PT", m.nonterminals, m.preterminals));
     let rank = ("rank", m.rank.to_string());
+    if config.kind.is_ensemble() {
+        let parser = config.parser.family.name().to_owned();
+        return vec![("parser", parser), ("rounds", config.ensemble.rounds.to_string())];
+    }
     match m.family {
         Family::RankPcfg | Family::TdPcfg | Family::Lpcfg => vec![symbols, rank],
         Family::NPcfg => vec![symbols],
@@ -49,6 +53,8 @@ mod tests {
             |family| Config { model: Model { family, ..Model::default() }, ..Config::default() };
         let ssn = Config { kind: Kind::Ssn, ..Config::default() };
         let reranker = Config { kind: Kind::Rerank, ..Config::default() };
+        let boosted = Config { kind: Kind::Boost, ..Config::default() };
+        assert_eq!(line(&boosted), "parser treebank-pcfg  rounds 15");
         assert_eq!(line(&reranker), "kernel top-efficient  candidates 20");
         assert_eq!(line(&ssn), "units 80  words seen 20 times");
         assert_eq!(line(&of(Family::RankPcfg)), "64 NT  128 PT  rank 128");

@@ -349,6 +349,7 @@ fn a_ledger_becomes_a_table_a_corrected_copy_and_a_diff() {
             verdict,
             note: "why\tnot".into(),
             proposal,
+            withdrawn: false,
             time: 0.0,
         };
         ledger.add(entry).expect("writes");

@@ -119,7 +119,10 @@ pub fn ranking_from_tsv(text: &str) -> Result<Vec<(usize, f64)>, TableError> {
             [rank, sentence, score, ..] => Ok((
                 number(line, RANKING[0], rank)?,
                 number(line, RANKING[1], sentence)?,
-                number(line, RANKING[2], score)?,
+                number(line, RANKING[2], score).and_then(|score: f64| match score.is_nan() {
+                    true => Err(TableError { line, message: "NaN ranks nothing".into() }),
+                    false => Ok(score),
+                })?,
             )),
             _ => {
                 let message =
@@ -186,6 +189,8 @@ mod tests {
             let error = from_tsv(text).expect_err(text).to_string();
             assert!(error.contains(said), "{error}");
         }
+        let error = ranking_from_tsv("1\t2\tNaN").expect_err("no order").to_string();
+        assert!(error.contains("NaN ranks nothing"), "{error}");
         let error = ranking_from_tsv("1\t2").expect_err("too few").to_string();
         assert_eq!(error, "line 1: 2 columns, expected rank, sentence, score first");
     }

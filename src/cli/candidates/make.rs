@@ -192,7 +192,7 @@ fn is_begun(args: &Make, settings: &str) -> Result<bool> {
         Ok(_) => bail!("{shown} has candidates of other settings: name another folder"),
         Err(_) => {}
     }
-    if holds_anything(&args.out) {
+    if holds_anything(&args.out) && !is_just_made(&args.out) {
         bail!("{shown} is not empty, and no folder of candidates");
     }
     Ok(false)
@@ -210,6 +210,16 @@ fn are_same(known: &str, settings: &str) -> bool {
         || known_config.is_some()
             && known_config == config(settings)
             && known_notes == notes(settings)
+}
+
+/// Whether a folder holds only what is there before the settings are: a call was killed then.
+fn is_just_made(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    entries.flatten().all(|entry| {
+        let (name, path) = (entry.file_name(), entry.path());
+        let is_temporary = name.to_string_lossy().starts_with('.') && path.is_file();
+        is_temporary || (name == "folds" && path.is_dir() && !holds_anything(&path))
+    })
 }
 
 fn begin(args: &Make, settings: &str) -> Result<()> {

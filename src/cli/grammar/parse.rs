@@ -127,8 +127,8 @@ fn print(answer: Option<&Answer>, lists: bool, out: &mut dyn Write) -> io::Resul
     let trees = answer.map_or(&[][..], |answer| &answer.trees);
     match lists {
         true => {
-            for Candidate { tree, score } in trees {
-                writeln!(out, "{score}\t{tree}")?;
+            for candidate in trees {
+                writeln!(out, "{}\t{}", candidate.listed_score(), candidate.tree)?;
             }
             writeln!(out)
         }

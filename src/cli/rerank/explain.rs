@@ -63,7 +63,8 @@ pub fn run(args: &Explain, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "  {}", candidate.tree)?;
     }
     writeln!(out, "\n{:>12}  margin", signed(total))?;
-    writeln!(out, "{:>12}  log-probability", signed(margin.log_prob))?;
+    let (base, scale) = (reranker.settings.kernel.base_feature(), reranker.scale);
+    writeln!(out, "{:>12}  {base}, times {scale}", signed(margin.log_prob))?;
     for (decision, part) in shown {
         writeln!(out, "{:>12}  {}", signed(*part), reranker.decision_name(*decision))?;
     }

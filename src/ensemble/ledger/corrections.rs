@@ -1,5 +1,5 @@
 use super::diff::{Replaced, unified};
-use super::{Entry, Originals};
+use super::{Entry, Originals, Verdict};
 use crate::config::Format;
 use crate::treebank::{BracketStyle, Reader, Tree, Writer};
 
@@ -22,14 +22,15 @@ pub struct Corrected {
 }
 
 /// Puts the proposals of a ledger's entries about one file into its text. A proposal must have the
-/// words of the tree that it is for, which must be as it was when the verdict was given. A proposal
-/// without the empty elements of the tree is refused: they would be lost.
+/// words of the tree that it is for, which must be as it was when the verdict was given. One whose
+/// tree was found to be right after all is left alone. A proposal without the empty elements of the tree is refused: they would be lost.
 pub fn correct(file: &str, text: &str, entries: &[&Entry]) -> Corrected {
     let originals = Originals::read(file, text);
     let mut corrected = Corrected { text: text.to_owned(), ..Corrected::default() };
     let mut wanted: Vec<(&Tree, Tree, usize)> = Vec::new();
     for entry in entries {
-        let Some(proposal) = &entry.proposal else { continue };
+        let is_wrong = entry.verdict != Verdict::Correct;
+        let Some(proposal) = entry.proposal.as_ref().filter(|_| is_wrong) else { continue };
         match proposed(&originals, entry, proposal) {
             Ok((tree, new)) => wanted.push((tree, new, entry.sentence)),
             Err(reason) => {
@@ -152,7 +153,7 @@ fn replaced_lines(text: &str, starts: &[usize], spans: &[(usize, usize, String)]
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Verdict, fingerprint};
+    use super::super::fingerprint;
     use super::*;
     use crate::report::SCHEMA;
 
@@ -172,12 +173,22 @@ mod tests {
             verdict: Verdict::Error,
             note: String::new(),
             proposal: Some(proposal.into()),
+            withdrawn: false,
             time: 0.0,
         }
     }
 
     fn corrected(entries: &[Entry]) -> Corrected {
         correct("t", TEXT, &entries.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_proposal_for_a_tree_that_was_found_to_be_right_is_not_taken() {
+        let mut entry = entry(0, "(TOP (X (NN a) (VB é)))");
+        assert_eq!(correct("t", TEXT, &[&entry]).corrected, 1);
+        entry.verdict = Verdict::Correct;
+        let left = correct("t", TEXT, &[&entry]);
+        assert_eq!((left.corrected, &*left.text), (0, TEXT));
     }
 
     #[test]

@@ -59,6 +59,9 @@ pub struct Entry {
     /// The tree as it should be, in brackets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<String>,
+    /// Whether what was said of this part of the sentence is taken back: nothing holds of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
     /// Seconds since 1970-01-01 UTC.
     pub time: f64,
 }
@@ -110,6 +113,7 @@ mod tests {
             verdict: Verdict::Error,
             note: "attached \"low\"".into(),
             proposal: None,
+            withdrawn: false,
             time: 1.5,
         };
         let text = serde_json::to_string(&entry).expect("writes");

@@ -46,7 +46,9 @@ pub fn export(ledger: &Ledger, out: &Path) -> Result<Exported, ExportError> {
     let (files, folder) = (by_file(&entries), folder_of(ledger, &entries));
     let shown = |file: &str| {
         let inside = folder.as_ref().and_then(|folder| Path::new(file).strip_prefix(folder).ok());
-        inside_only(inside.unwrap_or(Path::new(file)))
+        // What was read from gzip is corrected as text.
+        let path = inside_only(inside.unwrap_or(Path::new(file)));
+        path.strip_suffix(".gz").map(str::to_owned).unwrap_or(path)
     };
     let mut exported = Exported { verdicts: entries.len(), ..Exported::default() };
     for (file, entries) in files {
@@ -163,6 +165,7 @@ mod tests {
             verdict: Verdict::Error,
             note: String::new(),
             proposal: Some("(TOP (X (NN a) (VB b)))".into()),
+            withdrawn: false,
             time: 0.0,
         }
     }

@@ -1,8 +1,10 @@
 //! The treebank's own files, which verdicts are about.
 
 use super::fingerprint;
-use crate::treebank::{Reader, Tree, sample};
+use crate::treebank::{Reader, Tree, sample, unpacked};
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// The text of a file of a treebank. A relative path is looked for from the current folder, then
@@ -14,13 +16,20 @@ pub fn text_of(file: &str, beside: &Path) -> Result<String, String> {
     let others = above.ancestors().skip(1).map(|folder| folder.join(place));
     let places: Vec<PathBuf> = std::iter::once(place.to_owned()).chain(others).collect();
     if let Some(found) = places.iter().find(|path| path.is_file()) {
-        return std::fs::read_to_string(found).map_err(|e| format!("{}: {e}", found.display()));
+        return read_text(found).map_err(|e| format!("{}: {e}", found.display()));
     }
     let bundled = file.strip_prefix("sample/").and_then(|name| name.split('.').next());
     match bundled.map(sample::read) {
         Some(Ok((_, text))) => Ok(text),
         _ => Err(format!("{file} is not there any more (was the treebank moved?)")),
     }
+}
+
+/// The text of a file, decompressed where it is gzip.
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    unpacked(BufReader::new(File::open(path)?))?.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// The trees of a file by their fingerprints.
@@ -61,6 +70,11 @@ mod tests {
         std::fs::create_dir(base.path().join("moved/bank")).expect("makes");
         std::fs::write(base.path().join("moved/bank/a.mrg"), "(A a)").expect("writes");
         assert_eq!(text_of("bank/a.mrg", &run), Ok("(A a)".into()));
+        let packed = std::fs::File::create(base.path().join("moved/bank/c.mrg.gz")).expect("makes");
+        let mut packed = flate2::write::GzEncoder::new(packed, flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, b"(C c)").expect("writes");
+        packed.finish().expect("writes");
+        assert_eq!(text_of("bank/c.mrg.gz", &run), Ok("(C c)".into()));
         let told = text_of("bank/b.mrg", &run).expect_err("not there");
         assert!(told.starts_with("bank/b.mrg is not there"), "{told}");
         let bundled = text_of("sample/dev.mrg", &run).expect("compiled in");

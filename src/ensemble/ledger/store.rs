@@ -77,13 +77,14 @@ impl Ledger {
         &self.entries
     }
 
-    /// What holds: of each part of a sentence the last verdict, in the order of the treebank.
+    /// What holds: of each part of a sentence the last verdict, unless it was taken back, in the order
+    /// of the treebank.
     pub fn current(&self) -> Vec<&Entry> {
         let mut latest = BTreeMap::new();
         for entry in &self.entries {
             latest.insert(entry.subject(), entry);
         }
-        latest.into_values().collect()
+        latest.into_values().filter(|entry: &&Entry| !entry.withdrawn).collect()
     }
 
     /// Adds a verdict. When this returns it is on the disk.
@@ -143,6 +144,7 @@ mod tests {
             verdict,
             note: note.into(),
             proposal: None,
+            withdrawn: false,
             time: 0.0,
         }
     }
@@ -171,6 +173,19 @@ mod tests {
             (4, Some((0, 2)), Verdict::Correct),
         ];
         assert_eq!(held, expected);
+    }
+
+    #[test]
+    fn what_was_taken_back_holds_no_more_and_is_kept() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let path = folder.path().join("verdicts.jsonl");
+        let mut ledger = Ledger::open(&path).expect("empty");
+        ledger.add(entry(4, Verdict::Error, "")).expect("writes");
+        ledger.add(Entry { withdrawn: true, ..entry(4, Verdict::Error, "") }).expect("writes");
+        let again = Ledger::open(&path).expect("reads");
+        assert_eq!((again.entries().len(), again.current().len()), (2, 0));
+        ledger.add(entry(4, Verdict::Correct, "")).expect("writes");
+        assert_eq!(ledger.current(), [&entry(4, Verdict::Correct, "")]);
     }
 
     #[test]

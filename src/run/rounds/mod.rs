@@ -101,6 +101,11 @@ impl KeptTree {
     }
 }
 
+/// Says of which round something is damaged.
+fn of_round(number: u64) -> impl Fn(RunError) -> RunError {
+    move |source| RunError::Round { number, source: Box::new(source) }
+}
+
 impl RunFolder {
     fn round_file(&self, number: u64, end: &str) -> PathBuf {
         self.rounds().join(format!("{number:03}.{end}"))
@@ -113,6 +118,14 @@ impl RunFolder {
 
     /// Complete rounds without a gap, in their order; none where there is no such folder.
     pub fn kept_rounds(&self) -> Result<Vec<KeptRound>, RunError> {
+        match self.readable_rounds() {
+            (rounds, None) => Ok(rounds),
+            (_, Some(damage)) => Err(damage),
+        }
+    }
+
+    /// The complete rounds before the first that is damaged, and what is wrong with that one.
+    pub fn readable_rounds(&self) -> (Vec<KeptRound>, Option<RunError>) {
         let first = u64::from(!self.round_file(0, "json").is_file());
         let mut rounds = Vec::new();
         for number in first.. {
@@ -120,14 +133,17 @@ impl RunFolder {
             if !path.is_file() {
                 break;
             }
-            let round: KeptRound = json::read(&path)?;
-            if round.number != number {
-                let reason = format!("it is of round {}", round.number);
-                return Err(RunError::Malformed { path, reason });
+            match json::read(&path) {
+                Ok(round @ KeptRound { .. }) if round.number == number => rounds.push(round),
+                Ok(KeptRound { number: other, .. }) => {
+                    let reason = format!("it is of round {other}");
+                    let damage = of_round(number)(RunError::Malformed { path, reason });
+                    return (rounds, Some(damage));
+                }
+                Err(damage) => return (rounds, Some(of_round(number)(damage))),
             }
-            rounds.push(round);
         }
-        Ok(rounds)
+        (rounds, None)
     }
 
     /// The sentences of `train`, `dev` or `test`; `None` where there is no such part.
@@ -141,12 +157,12 @@ impl RunFolder {
 
     /// Weights and agreements of a complete round.
     pub fn kept_weights(&self, number: u64) -> Result<KeptWeights, RunError> {
-        KeptWeights::read(&self.round_file(number, "weights.gz"))
+        KeptWeights::read(&self.round_file(number, "weights.gz")).map_err(of_round(number))
     }
 
     /// The analyses of a part in a complete round.
     pub fn kept_analyses(&self, number: u64, part: &str) -> Result<Analyses, RunError> {
-        analyses::read(&self.round_file(number, &format!("{part}.gz")))
+        analyses::read(&self.round_file(number, &format!("{part}.gz"))).map_err(of_round(number))
     }
 
     /// The analyses of a part by every member that votes, with its vote.

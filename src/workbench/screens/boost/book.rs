@@ -27,6 +27,8 @@ pub struct Book {
     pub ledger: Ledger,
     /// What the ledger says.
     pub given: Given,
+    /// Why the rounds end before the run's last one.
+    pub damage: Option<String>,
     /// The greatest weight of any sentence in any round, in multiples of 1/m.
     greatest: f64,
 }
@@ -66,9 +68,10 @@ impl Book {
     ) -> Result<Option<Book>, String> {
         let folder = RunFolder::open(path).map_err(|e| e.to_string())?;
         let config = folder.config().map_err(|e| e.to_string())?;
-        let kept = folder.kept_rounds().map_err(|e| e.to_string())?;
+        let (kept, damage) = folder.readable_rounds();
+        let mut damage = damage.map(|damage| damage.to_string());
         if kept.is_empty() {
-            return Ok(None);
+            return damage.map_or(Ok(None), Err);
         }
         // The sentences are one of the things to read.
         let of = kept.len() as u64 + 1;
@@ -78,7 +81,11 @@ impl Book {
             Some(sentences) => sentences,
             None => match Sentences::read(&folder)? {
                 Some(sentences) => Arc::new(sentences),
-                None => return Ok(None),
+                None => {
+                    let path = folder.rounds().join("train.json.gz");
+                    let path = path.display();
+                    return Err(format!("{path}: not there, and only it knows the sentences"));
+                }
             },
         };
         let known_rounds = known_rounds.unwrap_or_default();
@@ -93,7 +100,15 @@ impl Book {
             let page = match same {
                 Some(page) => page.clone(),
                 None => {
-                    let weights = folder.kept_weights(kept.number).map_err(|e| e.to_string())?;
+                    let weights = match folder.kept_weights(kept.number) {
+                        Ok(weights) => weights,
+                        // What stands before it can be looked at.
+                        Err(why) if !rounds.is_empty() => {
+                            damage = Some(why.to_string());
+                            break;
+                        }
+                        Err(why) => return Err(why.to_string()),
+                    };
                     let m = sentences.part.sentences.len();
                     if weights.before.len() != m || weights.agreements.len() != m {
                         return Err(format!(
@@ -115,7 +130,8 @@ impl Book {
             }
         }
         let ledger = Ledger::open(&path.join(ledger::FILE)).map_err(|e| e.to_string())?;
-        Ok(Some(Book::new(run, config, sentences, rounds, held_out, ledger)))
+        let book = Book::new(run, config, sentences, rounds, held_out, ledger);
+        Ok(Some(Book { damage, ..book }))
     }
 
     pub fn new(
@@ -131,7 +147,8 @@ impl Book {
             .filter_map(|page| page.scores.get(*page.order.first()? as usize))
             .fold(1.0, |a: f64, b| a.max(*b));
         let given = Given::of(&ledger, &sentences);
-        Book { run, config, sentences, rounds, held_out, ledger, given, greatest }
+        let damage = None;
+        Book { run, config, sentences, rounds, held_out, ledger, given, damage, greatest }
     }
 
     pub fn is_boosting(&self) -> bool {

@@ -27,6 +27,12 @@ pub const COMMANDS: &[Command] = &[
     },
     Command { name: "unsure", keys: &["u"], help: "Verdict: not decided", short: "" },
     Command {
+        name: "withdraw",
+        keys: &["x"],
+        help: "Take the verdict back, with its note and its proposal; the ledger keeps that it was given",
+        short: "",
+    },
+    Command {
         name: "note",
         keys: &["n"],
         help: "Write a note to the verdict; what has none becomes unsure",

@@ -84,7 +84,8 @@ pub const NOTES: &[Term] = &[
     Term {
         name: "~",
         meaning: "The parser of the round had to give something up for its tree, as the line below \
-                  says: a coarser grammar, phrases side by side, or a chart pruned tighter. `~3` \
+                  says: a coarser grammar, phrases side by side, or a chart pruned tighter for a sentence \
+                  of more than parser.max_length words. `~3` \
                   behind a round of the table counts such sentences",
     },
     Term {

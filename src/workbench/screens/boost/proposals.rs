@@ -62,7 +62,7 @@ impl Boost {
             text: text.into(),
             initial: initial.into(),
         };
-        let rule = "In brackets, over the same words; nothing takes the proposal back";
+        let rule = "In brackets, over the same words; an empty line takes the proposal back";
         let text = [original.note, Some(rule)].into_iter().flatten().collect::<Vec<_>>().join("\n");
         context.push(Effect::Popup(popup(&text, &original.text)));
         self.proposing = Some(original);

@@ -46,7 +46,8 @@ impl Given {
     pub fn merge(&mut self, others: Given) {
         for (sentence, entries) in others.0 {
             for entry in entries.into_values() {
-                let known = self.get(sentence, entry.span);
+                // What was taken back here stays so until something newer is said.
+                let known = self.0.get(&sentence).and_then(|of| of.get(&entry.span));
                 if known.is_none_or(|known| known.time <= entry.time) {
                     self.insert(sentence, entry);
                 }
@@ -56,26 +57,29 @@ impl Given {
 
     /// What holds of a sentence, or of a span in it.
     pub fn get(&self, sentence: usize, span: Option<Span>) -> Option<&Entry> {
-        self.0.get(&sentence)?.get(&span)
+        self.0.get(&sentence)?.get(&span).filter(|entry| !entry.withdrawn)
     }
 
     /// Verdicts on spans of a sentence.
     pub fn spans(&self, sentence: usize) -> impl Iterator<Item = &Entry> {
-        self.0.get(&sentence).into_iter().flatten().filter(|(s, _)| s.is_some()).map(|(_, e)| e)
+        let of_spans = |(span, entry): &(&Option<Span>, &Entry)| span.is_some() && !entry.withdrawn;
+        self.0.get(&sentence).into_iter().flatten().filter(of_spans).map(|(_, e)| e)
     }
 
     /// How many verdicts hold.
     pub fn len(&self) -> usize {
-        self.0.values().map(BTreeMap::len).sum()
+        self.0.values().flat_map(BTreeMap::values).filter(|entry| !entry.withdrawn).count()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
 
     /// The verdicts on every sentence and on spans of it.
     pub fn verdicts(&self) -> HashMap<usize, Vec<Verdict>> {
-        let verdicts = |entries: &OfSentence| entries.values().map(|e| e.verdict).collect();
+        let verdicts = |entries: &OfSentence| {
+            entries.values().filter(|e| !e.withdrawn).map(|e| e.verdict).collect()
+        };
         self.0.iter().map(|(sentence, entries)| (*sentence, verdicts(entries))).collect()
     }
 
@@ -115,6 +119,12 @@ impl Boost {
                 text: format!("What is to be said of this {of}?"),
                 initial,
             }));
+        }
+        if name == "withdraw" {
+            if self.given.get(sentence, self.span).is_none() {
+                return context.status("there is no verdict to take back here");
+            }
+            return self.save(sentence, self.span, |entry| entry.withdrawn = true, context);
         }
         if let Some(verdict) = Verdict::ALL.into_iter().find(|verdict| verdict.name() == name) {
             self.save(sentence, self.span, |entry| entry.verdict = verdict, context);
@@ -156,6 +166,7 @@ impl Boost {
             verdict: before.map_or(Verdict::Unsure, |entry| entry.verdict),
             note: before.map(|entry| entry.note.clone()).unwrap_or_default(),
             proposal: before.and_then(|entry| entry.proposal.clone()),
+            withdrawn: false,
             time: context.shared.now,
         };
         change(&mut entry);
@@ -164,11 +175,11 @@ impl Boost {
                 let proposal = if entry.proposal.is_some() { ", with a proposal" } else { "" };
                 let note = if entry.note.is_empty() { "" } else { ", with a note" };
                 let words = span.map(words_of).map_or(String::new(), |words| format!(", {words}"));
-                let text = format!(
-                    "sentence {}{words}: {}{note}{proposal}; saved",
-                    entry.sentence,
-                    entry.verdict.name()
-                );
+                let what = match entry.withdrawn {
+                    true => "nothing holds any more".to_owned(),
+                    false => format!("{}{note}{proposal}", entry.verdict.name()),
+                };
+                let text = format!("sentence {}{words}: {what}; saved", entry.sentence);
                 context.status(text);
                 self.given.insert(sentence, entry);
             }

@@ -18,7 +18,8 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "log P",
-        meaning: "Log-probability of a candidate in the file, in nats whatever the file's base",
+        meaning: "Log-probability of a candidate in the file, in nats whatever the file's base. \
+                  -1000000 is none: the parser's grammar did not derive the sentence",
     },
     Term {
         name: "score",
@@ -74,8 +75,9 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "others",
-        meaning: "All decisions that are not in view, taken together: log-probability, decisions \
-                  and others sum to the margin",
+        meaning: "All decisions that are not in view, taken together: log-probability (of the TOP \
+                  kernels log-odds against the other candidates), decisions and others sum to the \
+                  margin",
     },
     Term {
         name: "p",

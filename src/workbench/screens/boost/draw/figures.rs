@@ -6,7 +6,7 @@ use super::super::{Boost, Page};
 use crate::workbench::clock::Along;
 use crate::workbench::screen::View;
 use crate::workbench::series::Series;
-use crate::workbench::text::{figure, fit};
+use crate::workbench::text::fit;
 use crate::workbench::widgets::chart::{Chart, Names, Trace};
 use crate::workbench::widgets::{moves, pane};
 use ratatui::Frame;
@@ -208,8 +208,11 @@ fn row(book: &Book, page: &RoundPage, full: bool) -> String {
     };
     let number = page.kept.number;
     let size = metrics.get("effective_size").map_or("–".to_owned(), |n| format!("{n:.0}"));
+    // Rounded to what fits into five columns.
+    let decimals =
+        |vote: f64| (0..=3).rev().find(|&d| format!("{vote:.d$}").len() <= 5).unwrap_or(0);
     let vote =
-        page.kept.vote.map_or("–".to_owned(), |vote| figure(vote).chars().take(5).collect());
+        page.kept.vote.map_or("–".to_owned(), |vote| format!("{vote:.0$}", decimals(vote)));
     let (error, beta) = (short("error", 4), short("beta", 4));
     let mut text = match (book.is_boosting(), full) {
         (true, true) => format!("{number:>3} {error:>6} {beta:>6} {vote:>5} {size:>8}"),
@@ -230,10 +233,13 @@ fn row(book: &Book, page: &RoundPage, full: bool) -> String {
 fn remarks(page: &RoundPage, place: usize, milestones: &Milestones) -> String {
     let Milestones { initial, best, last } = milestones;
     let best_word = if best.len() > 1 { "best, tied" } else { "best" };
+    let [is_initial, is_last] = [initial, last].map(|round| *round == Some(place));
+    // The only round is all of it.
+    let several = !(is_initial && is_last);
     let marks = [
-        (*initial == Some(place), "initial"),
-        (best.contains(&place), best_word),
-        (*last == Some(place), "final"),
+        (is_initial && several, "initial"),
+        (best.contains(&place) && several, best_word),
+        (is_last && several, "final"),
         (page.kept.number == 0, "single"),
         (page.kept.metrics.get("failed") == Some(1.0), "failed"),
         (page.kept.metrics.get("clamped") == Some(1.0), "clamped"),

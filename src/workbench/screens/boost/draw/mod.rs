@@ -101,6 +101,10 @@ fn draw_head(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
         }
         false => (rules, style),
     };
+    let (rules, style) = match &book.damage {
+        Some(damage) => (format!(" rounds behind {last} are left out: {damage}"), theme.error),
+        None => (rules, style),
+    };
     let rules = match view.shared.selected == Some(book.run) {
         true => rules,
         false => format!(" the selected run has no rounds: these are others ·{rules}"),

@@ -71,7 +71,10 @@ fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
     let inside = block.inner(area);
     frame.render_widget(block, area);
     if screen.order.is_empty() {
-        let why = "no sentence fits; Esc shows all";
+        let why = match screen.filter.is_empty() {
+            true => "the sentences are being put in order",
+            false => "no sentence fits; Esc shows all",
+        };
         frame.render_widget(Line::styled(why, theme.dim), inside);
         return;
     }
@@ -166,8 +169,11 @@ fn verdict_style(verdict: Verdict, theme: &Theme) -> Style {
 /// The selected sentence: what is known of it, and both trees.
 fn draw_sentence(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
     let Some(sentence) = screen.sentence() else {
-        let why = ["no sentence matches the filter", "Esc shows all"];
-        return empty_state(frame, area, "Sentence", &why, view.theme);
+        let why: &[&str] = match screen.filter.is_empty() {
+            true => &["the sentences are being put in order"],
+            false => &["no sentence matches the filter", "Esc shows all"],
+        };
+        return empty_state(frame, area, "Sentence", why, view.theme);
     };
     let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
     draw_facts(screen, book, sentence, frame, facts, view);

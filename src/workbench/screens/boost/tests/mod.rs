@@ -145,6 +145,31 @@ fn a_damaged_round_is_told_and_read_again_on_demand() {
 }
 
 #[test]
+fn rounds_before_a_damaged_one_are_shown_and_it_is_told_how_to_make_it_again() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 3);
+    for (file, bytes) in [("002.weights.gz", &b"\x1f\x8b"[..]), ("003.json", b"{")] {
+        let path = folder.rounds().join(file);
+        let whole = std::fs::read(&path).expect("reads");
+        std::fs::write(&path, bytes).expect("writes");
+        let stage = shown(&folder);
+        let left = if file.starts_with("002") { 1 } else { 2 };
+        assert_eq!(stage.screen.book.as_ref().map(|book| book.rounds.len()), Some(left), "{file}");
+        let seen = stage.shot(400, 60);
+        let number = &file[..3];
+        let advice = format!("without rounds/{number}.json a resumption makes this round");
+        assert!(seen.contains(&advice) && seen.contains(file), "{seen}");
+        assert!(seen.contains(&format!("rounds behind {left} are left out")), "{seen}");
+        std::fs::write(&path, whole).expect("writes");
+    }
+    std::fs::remove_file(folder.rounds().join("train.json.gz")).expect("removes");
+    let mut stage = on_folder(&folder);
+    let effects = stage.update(Input::Shown);
+    let told = stage.settle(effects);
+    assert!(said(&told)[0].contains("train.json.gz: not there"), "{told:?}");
+}
+
+#[test]
 fn a_run_that_trains_a_model_has_no_rounds() {
     let mut stage = Stage::with_run(Boost::default(), 1);
     let effects = stage.update(Input::Shown);
@@ -424,7 +449,8 @@ fn twins_are_looked_for_on_demand_and_for_every_sentence_that_is_selected() {
     let twins = stage.screen.pairs.of(sentence).expect("found").to_vec();
     assert!(twins.iter().any(|twin| &*twin.other == "NIL" || &*twin.label == "NIL"), "{twins:?}");
     // What stands above them tells of the parser, not of twins.
-    let twins = |shot: String| shot.split_once("spurious   ✗").expect("the key to the marks").1.to_owned();
+    let twins =
+        |shot: String| shot.split_once("spurious   ✗").expect("the key to the marks").1.to_owned();
     insta::assert_snapshot!("twins_80", twins(stage.shot(80, 24)));
     stage.command("zoom");
     insta::assert_snapshot!("twins_200", twins(stage.shot(200, 60)));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ensemble::ledger::{FILE, Verdict};
+use crate::workbench::screens::boost::verdicts::Given;
 
 #[test]
 fn a_verdict_is_on_the_disk_when_its_key_has_answered() {
@@ -32,6 +33,27 @@ fn a_verdict_is_on_the_disk_when_its_key_has_answered() {
     let again = shown(&folder);
     let seen = again.shot(80, 24);
     assert!(seen.contains("1 verdict") && seen.contains("error: both attachments"), "{seen}");
+}
+
+#[test]
+fn a_verdict_is_taken_back_and_the_ledger_keeps_that_it_was_given() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = run_folder(base.path(), "boost", 2);
+    let mut stage = shown(&folder);
+    assert!(said(&stage.command("withdraw"))[0].contains("no verdict to take back"));
+    stage.command("error");
+    let told = said(&stage.command("withdraw"));
+    assert!(told[0].contains("nothing holds any more; saved"), "{told:?}");
+    assert!(stage.screen.given.is_empty() && !stage.shot(80, 24).contains("1 verdict"));
+    let ledger = Ledger::open(&folder.path().join(FILE)).expect("reads");
+    assert_eq!((ledger.entries().len(), ledger.current().len()), (2, 0));
+    // A listing that was read before does not bring it back.
+    let known = Ledger::open(&folder.path().join(FILE)).expect("reads");
+    let sentences = stage.screen.book.as_ref().expect("read").sentences.clone();
+    stage.screen.given.merge(Given::of(&known, &sentences));
+    assert!(stage.screen.given.is_empty());
+    stage.command("correct");
+    assert_eq!(stage.screen.given.len(), 1);
 }
 
 #[test]

@@ -64,7 +64,9 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
     let voted = ranked.scored[i].votes.is_some();
     let note = if voted { "margin of the mean weights (votes decide)" } else { "margin" };
     lines.push(line(margin, note.to_owned(), theme.title));
-    lines.push(line(parts.log_prob, "log-probability".to_owned(), theme.text));
+    let reranker = &ranked.tool.reranker;
+    let base = format!("{}, times {}", reranker.settings.kernel.base_feature(), reranker.scale);
+    lines.push(line(parts.log_prob, base, theme.text));
     for (decision, part) in shown {
         let name = clean(&ranked.tool.reranker.decision_name(*decision)).into_owned();
         lines.push(line(*part, name, theme.text));
