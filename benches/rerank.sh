@@ -162,7 +162,10 @@ for treebank in gum-open craft-ccby; do
         lists=$treebank-$count
         head_row "$lists"
         for kernel in top-efficient top fisher tree; do
-            rerank "$lists-$kernel" "$lists" "$kernel" --ssn "$out/ssn/$lists"
+            # The tree kernel is derived from no parser.
+            from=(--ssn "$out/ssn/$lists")
+            [ "$kernel" != tree ] || from=()
+            rerank "$lists-$kernel" "$lists" "$kernel" "${from[@]}"
             [ $kernel != top-efficient ] || systems "$lists" "$lists-$kernel"
         done
     done

@@ -14,6 +14,8 @@ pub enum TreebankError {
     RunFolder { path: String },
     #[error("data.{split}: nothing given: expected a file, folder, glob or list of them")]
     NoSource { split: &'static str },
+    #[error("{name} has no trees: supervised parsers learn from trees (data.{split})")]
+    NoTrees { split: &'static str, name: String },
     #[error("{name}: {reason}")]
     NoSentence {
         name: String,

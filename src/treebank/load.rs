@@ -148,13 +148,15 @@ pub(super) fn has_sentence(
     sections: &str,
     preprocessing: &Preprocessing,
     limits: LengthLimits,
+    with_tree: bool,
 ) -> Result<bool, TreebankError> {
     let mut loader = Loader::new(preprocessing, limits);
     for source in expand(&sources.0, sections)? {
         let entries = open(&source, preprocessing.files, Interner::default())?;
         for entry in entries.flatten() {
             loader.add(entry);
-            if !loader.corpus.sentences.is_empty() {
+            let Some(sentence) = loader.corpus.sentences.pop() else { continue };
+            if sentence.tree.is_some() || !with_tree {
                 return Ok(true);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::load::{SENTENCES, has_sentence, left_out, within};
 use super::{Corpus, LengthLimits, Preprocessing, TreebankError, load, usual_sections};
-use crate::config::{Config, Data, Sources};
+use crate::config::{Config, Data, Kind, Sources};
 use crate::report::counted;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -29,14 +29,21 @@ impl Splits {
         }
         let (training, heldout) = limits(config, &data);
         let splits = [
-            (&data.train, data.sections.as_str(), training),
-            (&data.dev, "", heldout),
-            (&data.test, "", heldout),
+            ("train", &data.train, data.sections.as_str(), training),
+            ("dev", &data.dev, "", heldout),
+            ("test", &data.test, "", heldout),
         ];
-        for (sources, sections, limits) in splits {
-            if !sources.0.is_empty() && !has_sentence(sources, sections, &preprocessing, limits)? {
-                // Reading it all, which is nothing to speak of, finds out why.
-                load(sources, sections, &preprocessing, limits)?;
+        let with_tree = matches!(config.kind, Kind::Bag | Kind::Boost | Kind::Ssn);
+        for (split, sources, sections, limits) in splits {
+            if sources.0.is_empty()
+                || has_sentence(sources, sections, &preprocessing, limits, with_tree)?
+            {
+                continue;
+            }
+            // Reading it all, which is nothing to speak of, finds out why.
+            load(sources, sections, &preprocessing, limits)?;
+            if with_tree {
+                return Err(TreebankError::NoTrees { split, name: sources.0.join(", ") });
             }
         }
         Ok(())
@@ -277,6 +284,16 @@ mod tests {
             config.data.train = Sources(vec![bad]);
             let message = Splits::check(&config).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
+        }
+        let text = write(dir.path(), "plain.txt", "the dog sleeps\nthe cat sleeps\n");
+        for kind in [Kind::Train, Kind::Bag, Kind::Boost, Kind::Ssn] {
+            let mut config = Config { kind, ..Config::default() };
+            config.data.train = Sources(vec![text.clone()]);
+            let told = Splits::check(&config).map_err(|e| e.to_string());
+            match kind {
+                Kind::Train => assert_eq!(told, Ok(())),
+                _ => assert!(told.unwrap_err().contains("plain.txt has no trees"), "{kind:?}"),
+            }
         }
         let error = Splits::load(&Config::default()).unwrap_err().to_string();
         assert!(error.contains("data.train"), "{error}");

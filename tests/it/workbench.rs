@@ -463,7 +463,7 @@ fn candidate_lists_and_a_reranker_are_told_by_content_and_a_change_is_explained(
     session.does_on(Rerank, "changed").sees("changed only");
     session.does_on(Rerank, "sort").sees("by gain").sees("Gold tree");
     session.does_on(Rerank, "compare").sees("against base").sees("Base choice");
-    session.does_on(Rerank, "decisions").sees("has its margin").sees("log-probability");
+    session.does_on(Rerank, "decisions").sees("has its margin").sees("log-odds");
     session.does_on(Rerank, "figures").sees("anti-oracle").sees("p-value").sees("F1 by words");
     session.does_on(Rerank, "figures").does_on(Rerank, "export").sees("chosen trees");
     session.keys("\r").sees("written to exports/test-lists.jsonl");
