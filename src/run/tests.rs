@@ -480,6 +480,20 @@ fn a_folder_that_vanishes_fails_the_run_with_a_sentence() {
 }
 
 #[test]
+fn a_run_that_is_stopped_after_its_folder_was_moved_says_so() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let folder = folder(base.path());
+    let (job, words) = gated(&folder);
+    pass(&job, &words, 1..=1);
+    std::fs::rename(folder.path(), base.path().join("moved")).expect("moves");
+    job.send(Command::Stop);
+    drop(words);
+    let outcome = job.join();
+    assert_eq!(outcome.state, RunState::Failed);
+    assert!(outcome.reason.is_some_and(|r| r.contains("is gone: it was moved or deleted")));
+}
+
+#[test]
 fn a_lasting_fault_of_writing_is_said_once_and_each_loss_of_best() {
     let base = tempfile::tempdir().expect("temporary folder");
     let folder = folder(base.path());

@@ -96,12 +96,20 @@ impl Desk {
         self.faults.remove(&fault.to_string());
     }
 
+    /// Where the folder is gone, that is why something could not be written.
+    pub fn explained(&self, error: RunError) -> RunError {
+        match self.folder.path().is_dir() {
+            true => error,
+            false => RunError::Gone(self.folder.path().to_owned()),
+        }
+    }
+
     /// A full disk is said and work goes on, for it may be cleared; a folder that is gone leaves
     /// nothing to go on for.
     pub fn go_on(&mut self, written: Result<(), RunError>) -> Result<(), RunError> {
-        let Err(error) = written else { return Ok(()) };
-        if !self.folder.path().is_dir() {
-            return Err(RunError::Gone(self.folder.path().to_owned()));
+        let Err(error) = written.map_err(|error| self.explained(error)) else { return Ok(()) };
+        if matches!(error, RunError::Gone(_)) {
+            return Err(error);
         }
         if self.faults.insert(error.to_string()) {
             self.reports.message(Level::Error, format!("not written: {error}; the run goes on"));

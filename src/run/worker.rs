@@ -125,7 +125,7 @@ impl Worker {
         work.begin(&mut self.desk)?;
         loop {
             if self.obey(&mut *work, commands)?.is_break() {
-                work.save(&mut self.desk)?;
+                work.save(&mut self.desk).map_err(|error| self.desk.explained(error))?;
                 return Ok((RunState::Stopped, None));
             }
             let ended = work.advance(&mut self.desk);

@@ -99,6 +99,40 @@ fn with_runs() -> Stage {
 }
 
 #[test]
+fn a_click_into_a_chart_sets_the_cursor_and_dragging_moves_it() {
+    for size in [SMALL, LARGE] {
+        let mut stage = training(60);
+        let (column, row) = stage.find("loss (nats", size);
+        // The lines begin behind the values of the axis, and go up to the blank before the frame.
+        let (row, first) = (row + 3, column + 6);
+        let at = |stage: &Stage, step: u32| {
+            let shot = screenshot(&stage.app, size.0, size.1);
+            assert!(shot.contains(&format!(" at {step} ")), "{step}: {shot}");
+        };
+        stage.click((first, row));
+        at(&stage, 1);
+        let shot = screenshot(&stage.app, size.0, size.1);
+        let line: Vec<char> = shot.lines().nth(row.into()).expect("a row").chars().collect();
+        assert_eq!(line[usize::from(first)], '│', "{shot}");
+        // Dragged out of the chart it stays at its edge.
+        stage.drag((first, row), (size.0 - 1, row));
+        at(&stage, 60);
+        // The wheel turns what it did.
+        let before = screenshot(&stage.app, size.0, size.1);
+        stage.mouse(MouseEventKind::ScrollUp, (first + 3, row));
+        assert_ne!(screenshot(&stage.app, size.0, size.1), before, "fewer steps are in view");
+        at(&stage, 60);
+        // Another chart has the same cursor; Esc takes it away.
+        let (column, row) = stage.find("dev perplexity", size);
+        stage.click((column + 20, row + 2));
+        stage.keys(&["Esc"]);
+        let shot = screenshot(&stage.app, size.0, size.1);
+        let title = shot.lines().find(|line| line.contains("dev perplexity")).expect("a title");
+        assert!(!title.contains(" at "), "{title}");
+    }
+}
+
+#[test]
 fn a_row_is_selected_by_a_click_and_opened_by_two() {
     let mut stage = with_runs();
     let beta = stage.find("beta", SMALL);
@@ -168,7 +202,7 @@ fn a_border_is_dragged_and_both_sides_follow() {
     insta::assert_snapshot!("dragged_200", shot);
     // Nothing is dragged any more, and a drag that began elsewhere drags nothing.
     stage.mouse(MouseEventKind::Drag(MouseButton::Left), (50, 20));
-    stage.drag((50, 20), (60, 20));
+    stage.drag((50, 58), (60, 20));
     assert_eq!(screenshot(&stage.app, size.0, size.1), shot);
 }
 
@@ -381,7 +415,7 @@ fn the_list_of_files_at_80x24_and_200x60() {
 }
 
 #[test]
-fn a_file_that_went_away_says_what_to_do() {
+fn a_file_that_went_away_leaves_the_field_open_and_says_why() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let data = UserData::below(folder.path());
     let corpus = folder.path().join("own.mrg");
@@ -394,10 +428,12 @@ fn a_file_that_went_away_says_what_to_do() {
     stage.settle();
     stage.keys(&["Enter"]);
     stage.settle();
-    let (level, text) = stage.app.status.clone().expect("a word");
-    assert_eq!(level, Level::Error);
-    assert!(text.contains("own.mrg") && text.contains("Ctrl-o opens another file"), "{text}");
+    // The field stays, with its path and the reason.
+    let shot = screenshot(&stage.app, 200, 60);
+    assert!(shot.matches("own.mrg").count() > 1 && shot.contains("No such file"), "{shot}");
+    stage.keys(&["Esc", "2", "8"]);
     assert_eq!(stage.app.active, ScreenId::Log);
+    assert!(screenshot(&stage.app, 200, 60).contains("No such file"), "the log keeps it");
 }
 
 // Characters.

@@ -244,10 +244,31 @@ fn a_resize_while_a_popup_is_open_keeps_it() {
     for (width, height) in [(200, 60), (60, 16), (20, 5), (1, 1), (80, 24)] {
         stage.tell(Message::Terminal(Terminal::Resize(width, height)));
         let text = screenshot(&stage.app, width, height);
-        assert_eq!(text.contains("Learning rate"), width >= 60, "{text}");
+        assert_eq!(text.contains("Learning rate"), width > 1, "{text}");
     }
     stage.keys(&["Esc", "p"]);
     assert_eq!(stage.calls(), ["Pause 1"]);
+}
+
+#[test]
+fn a_question_in_a_tiny_terminal_is_read_with_the_answer_that_enter_gives() {
+    let mut stage = training(10);
+    stage.keys(&["q"]);
+    insta::assert_snapshot!("tiny_quit_20x5", screenshot(&stage.app, 20, 5));
+    for (width, height) in [(20, 5), (30, 3), (20, 2), (59, 15), (12, 1)] {
+        let shot = screenshot(&stage.app, width, height);
+        assert!(shot.contains("› s  stop"), "{width}x{height}: {shot}");
+    }
+    stage.keys(&["Down", "Down"]);
+    assert!(screenshot(&stage.app, 20, 2).contains("› c  cancel"));
+    stage.keys(&["Enter"]);
+    assert!(stage.calls().is_empty() && !stage.app.finished(), "it was cancelled");
+    assert!(screenshot(&stage.app, 20, 5).contains("terminal too small"));
+    // What is typed is seen as well, and what would be chosen.
+    stage.keys(&["r", "7"]);
+    assert!(screenshot(&stage.app, 20, 5).contains("> 7"));
+    stage.keys(&["Esc", ":"]);
+    assert!(screenshot(&stage.app, 20, 5).contains("› corpora"));
 }
 
 #[test]
@@ -283,9 +304,10 @@ fn a_run_is_started_from_a_config_file_and_a_bad_one_is_a_message() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("mine.toml");
     let mut stage = training(10);
-    for (text, calls) in
-        [("[data]\ntrain = \"a.mrg\"\n", vec!["start a.mrg"]), ("seeed = 1\n", vec![])]
-    {
+    for (text, calls) in [
+        ("[data]\ntrain = \"sample:train\"\n", vec!["start sample:train"]),
+        ("seeed = 1\n", vec![]),
+    ] {
         std::fs::write(&file, text).expect("writes");
         stage.keys(&["n", "c", "o", "n", "f", "i", "g", "Enter"]);
         stage.tell(Message::Terminal(Terminal::Paste(file.display().to_string())));
@@ -293,7 +315,12 @@ fn a_run_is_started_from_a_config_file_and_a_bad_one_is_a_message() {
         stage.settle();
         assert_eq!(stage.calls(), calls);
     }
-    stage.keys(&["8"]);
+    let shot = screenshot(&stage.app, 80, 24);
+    assert!(shot.contains("> ") && shot.contains("unknown key `seeed`"), "{shot}");
+    // What is typed next mends the path and commands nothing.
+    stage.keys(&["x"]);
+    assert!(screenshot(&stage.app, 80, 24).contains("mine.tomlx"));
+    stage.keys(&["Esc", "8"]);
     let log = screenshot(&stage.app, 200, 60);
     assert!(log.contains("did you mean `seed`"), "{log}");
 }
@@ -309,6 +336,7 @@ fn a_task_shows_its_progress_and_can_be_stopped() {
     assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
     stage.keys(&["n", "c", "o", "n", "f", "i", "g", "Enter"]);
     stage.tell(Message::Terminal(Terminal::Paste(pipe.display().to_string())));
+    stage.settle();
     stage.keys(&["Enter"]);
     assert!(stage.app.animates());
     assert!(screenshot(&stage.app, 80, 24).contains("Ctrl-x stops"));
@@ -421,6 +449,49 @@ fn a_folder_that_vanishes_is_gone_on_every_screen_until_it_is_taken_off() {
     assert!(screenshot(&stage.app, 80, 24).contains("live is gone"));
     stage.keys(&["d"]);
     assert!(stage.app.shared.runs.is_empty() && stage.calls().is_empty());
+}
+
+/// The words on the right, where lines are short, as one text.
+fn words(shot: &str) -> String {
+    let right = |line: &str| line.rsplit("││").next().unwrap_or_default().to_owned();
+    let lines = shot.lines().map(right).collect::<Vec<_>>().join(" ");
+    let words = lines.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_training_whose_folder_vanishes_is_stopped_and_says_why() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    for size in [(80, 24), (200, 60)] {
+        let path = base.path().join("live");
+        std::fs::create_dir(&path).expect("makes");
+        let mut stage = Stage::new();
+        stage.app.begin(vec![Named::Run(path.clone())], UserData::default());
+        stage.tell(Message::Events(RunId(1), learning(20)));
+        stage.tell(Message::Folders(Vec::new()));
+        stage.app.shared.runs[0].own = true;
+        stage.played.borrow_mut().own.push(RunId(1));
+        stage.calls();
+        assert!(screenshot(&stage.app, size.0, size.1).contains("s left"));
+        std::fs::remove_dir(&path).expect("removes");
+        stage.tell(Message::Folders(Vec::new()));
+        assert_eq!(stage.calls(), ["Stop 1"]);
+        let shot = screenshot(&stage.app, size.0, size.1);
+        assert!(shot.contains("live: its folder was moved or removed, so it"), "{shot}");
+        assert!(shot.contains("live ✗ gone") && !shot.contains('▶'), "{shot}");
+        assert!(words(&shot).contains("removed it is being stopped"), "{shot}");
+        assert!(!shot.contains("s left"), "nothing goes on: {shot}");
+        stage.tell(Message::Folders(Vec::new()));
+        assert!(stage.calls().is_empty(), "it is told once");
+        stage.played.borrow_mut().own.clear();
+        let reason = Some("the run folder is gone: it was moved or deleted".to_owned());
+        stage.tell(Message::JobEnded(RunId(1), RunState::Failed, reason));
+        stage.tell(Message::Folders(Vec::new()));
+        stage.keys(&["2"]);
+        let shot = screenshot(&stage.app, size.0, size.1);
+        assert!(words(&shot).contains("while it ran 7 chooses another"), "{shot}");
+        assert!(!stage.calls().iter().any(|call| call.starts_with("follow")), "nothing is there");
+    }
 }
 
 #[test]

@@ -15,9 +15,11 @@ const BEGINNING: u64 = 4096;
 
 /// What it is, for people; nothing of a folder like any other.
 pub fn describe(path: &Path) -> String {
-    match path.is_dir() {
-        true => folder(path),
-        false => file(path),
+    match path.metadata() {
+        Ok(meta) if meta.is_dir() => folder(path),
+        // Reading a pipe or a device may never end.
+        Ok(meta) if !meta.is_file() => "no regular file".to_owned(),
+        _ => file(path),
     }
 }
 

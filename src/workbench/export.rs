@@ -118,7 +118,13 @@ fn list(
         name: name.into(),
         description: description.into(),
     };
-    Popup::List { id, title: title.into(), items: formats.map(item).collect(), start: 0 }
+    Popup::List {
+        id,
+        title: title.into(),
+        items: formats.map(item).collect(),
+        start: 0,
+        free: false,
+    }
 }
 
 /// Writes `STEM.ext`, or `STEM-2.ext` and so on where that exists; gives the file's path.

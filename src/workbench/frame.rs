@@ -41,7 +41,11 @@ impl Scene<'_> {
         let area = frame.area();
         frame.buffer_mut().set_style(area, view.theme.text);
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-            draw_small(frame, area, view, self.status);
+            // A popup has the keys: what they do has to be seen.
+            match self.layers.last() {
+                Some(layer) => layer.draw(frame, area, view),
+                None => draw_small(frame, area, view, self.status),
+            }
         } else {
             let [tabs, body, status, keys] = Layout::vertical([
                 Constraint::Length(1),
@@ -241,7 +245,7 @@ fn draw_small(frame: &mut Frame, area: Rect, view: &View, status: Option<&(Level
         lines.push(text::clean(message).into_owned());
     }
     lines.extend(view.shared.selected_run().map(summary));
-    lines.push("q quits".into());
+    lines.push(view.say("<.quit> quits").into_owned());
     let paragraph = Paragraph::new(lines.join("\n"))
         .style(theme.text)
         .wrap(ratatui::widgets::Wrap { trim: true });

@@ -76,6 +76,7 @@ pub struct History {
     pub time: f64,
     /// Recent steps: tokens, seconds and seconds by part, averaged.
     pub speed: Speed,
+    pace: Pace,
     /// The device of the run, as it was last said.
     pub device: Option<DeviceUse>,
     next_seq: u64,
@@ -122,6 +123,48 @@ impl Speed {
     }
 }
 
+/// Fewest steps that say how long the others will take.
+const KNOWN: u32 = 3;
+
+/// Where the running time of this session goes: to steps, and to evaluations with what is written
+/// after them. What comes before the first of them, as loading, comes only once.
+#[derive(Clone, Debug, Default)]
+struct Pace {
+    /// Steps that were counted, and a mean of their seconds in which recent ones weigh more.
+    steps: u32,
+    weight: f64,
+    seconds: f64,
+    /// Development evaluations, and the seconds of all that was no step.
+    evaluations: u32,
+    beside: f64,
+}
+
+impl Pace {
+    fn push(&mut self, kind: &EventKind, seconds: f64) {
+        match kind {
+            EventKind::Step { .. } => {
+                self.steps = self.steps.saturating_add(1);
+                self.weight = Speed::DECAY * self.weight + 1.0;
+                self.seconds = Speed::DECAY * self.seconds + seconds;
+            }
+            EventKind::Evaluation { split, .. } if split.ends_with(".baselines") => {}
+            EventKind::Evaluation { split, .. } => {
+                self.evaluations += u32::from(split == "dev");
+                self.beside += seconds;
+            }
+            EventKind::Checkpoint { .. } => self.beside += seconds,
+            EventKind::State { resumed: true, .. } => *self = Pace::default(),
+            _ => {}
+        }
+    }
+
+    /// Seconds a step, evaluations spread over the steps between them.
+    fn step(&self, between: f64) -> Option<f64> {
+        let evaluation = self.beside / f64::from(self.evaluations.max(1));
+        (self.steps >= KNOWN).then(|| self.seconds / self.weight + evaluation / between.max(1.0))
+    }
+}
+
 impl History {
     /// Takes in one event; `false` if it had been counted before.
     pub fn push(&mut self, event: &Event) -> bool {
@@ -129,6 +172,7 @@ impl History {
             return false;
         }
         self.next_seq = event.seq + 1;
+        self.pace.push(&event.kind, (event.elapsed - self.elapsed).max(0.0));
         self.elapsed = event.elapsed;
         self.time = event.time;
         match &event.kind {
@@ -306,15 +350,19 @@ impl History {
         (n > 0).then(|| (within as f64 / n as f64).min(1.0))
     }
 
-    /// Seconds left at the pace so far.
+    /// Seconds left at the pace of this session, once some steps have shown it.
     pub fn seconds_left(&self, share: f64, of_steps: u64) -> Option<f64> {
         let last = self.last.as_ref()?;
-        let pace = if last.step > 0 && self.elapsed > 0.0 {
-            self.elapsed / last.step as f64
-        } else {
-            self.speed.seconds("total")?
-        };
-        Some((1.0 - share) * of_steps as f64 * pace)
+        let mut later = self.evaluations.iter().filter(|e| e.split == "dev" && e.step > 0);
+        let (newest, seen) = (later.next_back().map(|e| e.step), later.count() + 1);
+        // Before the second evaluation it is taken to come at the end of the epoch.
+        let between = newest.map_or(last.steps_per_epoch as f64, |step| step as f64 / seen as f64);
+        Some((1.0 - share) * of_steps as f64 * self.pace.step(between)?)
+    }
+
+    /// The run has come to its end and cannot say so itself.
+    pub fn end(&mut self, state: RunState, reason: Option<String>) {
+        (self.state, self.reason) = (Some(state), reason);
     }
 }
 
@@ -425,6 +473,45 @@ mod tests {
         assert_eq!(history.progress(), Some(0.25));
         assert_eq!(history.epoch_progress(), Some(0.5));
         assert_eq!(history.seconds_left(0.25, 100), Some(75.0));
+    }
+
+    #[test]
+    fn the_time_left_counts_evaluations_as_often_as_they_come_and_loading_never() {
+        let mut history = History::default();
+        let (mut seq, mut now) = (0, 0.0);
+        let mut tell = |history: &mut History, seconds: f64, kind: EventKind| {
+            now += seconds;
+            history.push(&Event { elapsed: now, ..event(seq, kind) });
+            seq += 1;
+        };
+        // Half a minute of loading, 4 s of evaluation and writing, then steps of 0.1 s.
+        let text = "loaded".to_owned();
+        tell(&mut history, 30.0, EventKind::Message { level: Level::Info, text });
+        tell(&mut history, 3.0, evaluation(0, -50.0));
+        tell(&mut history, 1.0, EventKind::Checkpoint { step: 0, name: "best".into() });
+        for i in 1..=2 {
+            tell(&mut history, 0.1, step(i, 1.0));
+            assert_eq!(history.seconds_left(0.0, 100), None, "two steps tell nothing");
+        }
+        tell(&mut history, 0.1, step(3, 1.0));
+        let left = |history: &History| history.seconds_left(0.03, 100).expect("known");
+        // 97 steps, and an evaluation every ten.
+        assert!((left(&history) - 97.0 * (0.1 + 0.4)).abs() < 1e-9, "{}", left(&history));
+        for i in 4..=20 {
+            tell(&mut history, 0.1, step(i, 1.0));
+        }
+        // It is seen to come every twenty.
+        tell(&mut history, 3.0, evaluation(20, -40.0));
+        tell(&mut history, 1.0, EventKind::Checkpoint { step: 20, name: "best".into() });
+        assert!((left(&history) - 97.0 * (0.1 + 0.2)).abs() < 1e-9, "{}", left(&history));
+        // Another machine may go on with it.
+        let state = RunState::Running;
+        tell(&mut history, 60.0, EventKind::State { state, step: 20, resumed: true, reason: None });
+        assert_eq!(history.seconds_left(0.2, 100), None);
+        for i in 21..=23 {
+            tell(&mut history, 2.0, step(i, 1.0));
+        }
+        assert!((history.seconds_left(0.5, 100).expect("known") - 100.0).abs() < 1e-9);
     }
 
     #[test]

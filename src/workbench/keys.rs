@@ -62,6 +62,12 @@ impl Key {
         Key::normal(event.code, event.modifiers)
     }
 
+    /// Whether a text field takes it for a character.
+    pub fn is_text(self) -> bool {
+        let held = KeyModifiers::CONTROL | KeyModifiers::ALT;
+        matches!(self.code, KeyCode::Char(_)) && !self.modifiers.intersects(held)
+    }
+
     /// The event that a terminal would report it by.
     pub fn event(self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)

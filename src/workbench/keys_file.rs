@@ -5,6 +5,7 @@
 
 use super::command::{Command, Scope};
 use super::commands;
+use super::hints;
 use super::keymap::Keymap;
 use super::keys::Key;
 use super::names::ScreenId;
@@ -281,7 +282,10 @@ pub fn template(keymap: &Keymap, path: Option<&Path>) -> String {
                 .collect();
             let mark = if keymap.is_own(scope, command) { "" } else { "# " };
             let line = format!("{mark}{} = [{}]", command.name, keys.join(", "));
-            text.push_str(&format!("{line:<44}  # {}\n", command.help));
+            text.push_str(&format!(
+                "{line:<44}  # {}\n",
+                hints::told(command.help, &Keymap::default())
+            ));
         }
     };
     let global = commands::GLOBAL.iter().map(|command| (None, command)).collect();
@@ -299,7 +303,10 @@ pub fn template(keymap: &Keymap, path: Option<&Path>) -> String {
     for command in moves::ALL.iter().flat_map(|list| list.iter()) {
         let keys: Vec<String> = command.keys.iter().map(|key| format!("{key:?}")).collect();
         let line = format!("# {} = [{}]", command.name, keys.join(", "));
-        text.push_str(&format!("{line:<44}  # {}\n", command.help));
+        text.push_str(&format!(
+            "{line:<44}  # {}\n",
+            hints::told(command.help, &Keymap::default())
+        ));
     }
     text
 }

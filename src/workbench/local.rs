@@ -172,7 +172,7 @@ impl Local {
             }
             let outcome = job.join();
             ended.store(true, Ordering::Release);
-            let _ = messages.send(Message::JobEnded(id, outcome.state));
+            let _ = messages.send(Message::JobEnded(id, outcome.state, outcome.reason));
         });
     }
 }

@@ -16,8 +16,8 @@ pub enum Message {
     Events(RunId, Vec<Event>),
     /// The run folders as they stand now.
     Folders(Vec<Listed>),
-    /// The thread of a run of ours has ended, and how.
-    JobEnded(RunId, RunState),
+    /// The thread of a run of ours has ended, how, and why.
+    JobEnded(RunId, RunState, Option<String>),
     /// News of a background task.
     Task(TaskReport),
     /// A note of the program itself, e.g. a panic in a job.

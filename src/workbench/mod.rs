@@ -28,6 +28,7 @@ pub mod export;
 pub mod field;
 pub mod figures;
 pub mod frame;
+pub mod hints;
 pub mod history;
 pub mod jump;
 pub mod keymap;

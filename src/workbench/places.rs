@@ -24,6 +24,8 @@ pub enum Place {
         times: u8,
     },
     Border(Border),
+    /// Where a click, and dragging from there, points at something along the width.
+    Plot(&'static str),
 }
 
 /// Rows of a list, one a line.
@@ -98,9 +100,19 @@ impl Places {
 
     /// What stands uppermost in a cell, with its area.
     pub fn at(&self, column: u16, row: u16) -> Option<(Rect, Place)> {
+        self.find(column, row, |_| true)
+    }
+
+    /// The same for the wheel, which does nothing to a plot but to the ground that it stands on.
+    pub fn turned_at(&self, column: u16, row: u16) -> Option<(Rect, Place)> {
+        self.find(column, row, |place| !matches!(place, Place::Plot(_)))
+    }
+
+    fn find(&self, column: u16, row: u16, ok: fn(&Place) -> bool) -> Option<(Rect, Place)> {
         let cell = ratatui::layout::Position::new(column, row);
         let placed = self.placed.borrow();
-        let mut there = placed.iter().rev().filter(|(area, _)| area.contains(cell));
+        let mut there =
+            placed.iter().rev().filter(|(area, place)| area.contains(cell) && ok(place));
         // What the wheel turns is the ground that other things stand on.
         let ground = |(_, place): &&(Rect, Place)| matches!(place, Place::Wheel { .. });
         there.clone().find(|found| !ground(found)).or_else(|| there.next()).copied()
@@ -139,6 +151,9 @@ mod tests {
         places.add(Rect::new(0, 0, 20, 10), wheel);
         assert_eq!(places.at(4, 2).map(|(_, place)| place), Some(Place::List(ROWS)));
         assert_eq!(places.at(10, 2).map(|(_, place)| place), Some(wheel));
+        places.add(Rect::new(9, 0, 5, 10), Place::Plot("chart"));
+        assert_eq!(places.at(10, 2).map(|(_, place)| place), Some(Place::Plot("chart")));
+        assert_eq!(places.turned_at(10, 2).map(|(_, place)| place), Some(wheel));
     }
 
     #[test]

@@ -9,8 +9,9 @@ pub enum Popup {
     Question { id: &'static str, title: String, text: String, choices: Vec<Choice> },
     /// One line of text.
     Prompt { id: &'static str, title: String, text: String, initial: String },
-    /// One of many, with a filter; `start` is selected first.
-    List { id: &'static str, title: String, items: Vec<Item>, start: usize },
+    /// One of many, with a filter; `start` is selected first. Where `free`, the last entry takes what
+    /// is typed if no other one matches it, and is then answered with the text.
+    List { id: &'static str, title: String, items: Vec<Item>, start: usize, free: bool },
     /// A file or folder; `wanted` says which ones are meant.
     Files {
         id: &'static str,
@@ -18,6 +19,8 @@ pub enum Popup {
         wanted: Wanted,
         /// A first entry that stands for no file, answered with an empty text.
         instead: Option<&'static str>,
+        /// A path to begin with.
+        initial: String,
     },
     /// Text to read; any key closes it.
     Note { title: String, lines: Vec<String> },

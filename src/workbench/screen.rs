@@ -1,6 +1,7 @@
 //! What a screen is: state of its own, messages in, effects out as data, a pure draw.
 
 use super::engine::Control;
+use super::hints;
 use super::names::{RunId, ScreenId};
 use super::news::TaskReport;
 use super::places::{Border, Place, Places, Rows};
@@ -13,6 +14,7 @@ use crate::report::Level;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Direction, Rect};
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// Smallest terminal that shows whole screens.
@@ -38,6 +40,8 @@ pub enum Input<'a> {
     Paste(&'a str),
     /// The mouse chose a row of a list, see [`View::list`].
     Point { list: &'static str, row: usize },
+    /// The mouse points into a plot, at a share of its width from the left; see [`Place::Plot`].
+    Along { plot: &'static str, share: f64 },
     /// The text field gives the keys back and keeps its text.
     LeaveField,
     /// The screen has come into view.
@@ -134,19 +138,29 @@ impl<'a> Context<'a> {
         self.effects.push(effect);
     }
 
-    /// A note in the status line.
+    /// A note in the status line; it may name commands, see [`hints`].
     pub fn status(&mut self, text: impl Into<String>) {
-        self.push(Effect::Status(Level::Info, text.into()));
+        self.tell(Level::Info, text.into());
     }
 
     /// A warning in the status line.
     pub fn warn(&mut self, text: impl Into<String>) {
-        self.push(Effect::Status(Level::Warning, text.into()));
+        self.tell(Level::Warning, text.into());
     }
 
     /// An error in the status line.
     pub fn error(&mut self, text: impl Into<String>) {
-        self.push(Effect::Status(Level::Error, text.into()));
+        self.tell(Level::Error, text.into());
+    }
+
+    fn tell(&mut self, level: Level, text: String) {
+        let told = self.say(&text).into_owned();
+        self.push(Effect::Status(level, told));
+    }
+
+    /// A text with keys in place of the commands that it names, see [`hints`].
+    pub fn say<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        hints::told(text, &self.shared.keymap)
     }
 
     /// Background work; see [`Task`].
@@ -175,6 +189,11 @@ impl<'a> View<'a> {
     /// Of a moment, for no mouse.
     pub fn new(shared: &'a Shared, theme: &'a Theme) -> View<'a> {
         View { shared, theme, tick: 0, places: None }
+    }
+
+    /// A text with keys in place of the commands that it names, see [`hints`].
+    pub fn say<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        hints::told(text, &self.shared.keymap)
     }
 
     /// Notes that something of the mouse's stands there.

@@ -26,6 +26,11 @@ pub fn update(screen: &mut dyn Screen, input: Input, shared: &Shared) -> Vec<Eff
     context.into_effects()
 }
 
+/// The theme of most tests.
+pub fn dark() -> Theme {
+    Theme::new(ThemeName::Dark, true)
+}
+
 /// What a screen alone draws, as text.
 pub fn picture(screen: &dyn Screen, shared: &Shared, width: u16, height: u16) -> String {
     let theme = Theme::new(ThemeName::Dark, true);
@@ -298,7 +303,7 @@ impl Stage {
     /// The job of a run ends.
     pub fn job_ends(&mut self, id: RunId, state: RunState) {
         self.played.borrow_mut().own.retain(|r| *r != id);
-        self.tell(Message::JobEnded(id, state));
+        self.tell(Message::JobEnded(id, state, None));
     }
 }
 

@@ -208,14 +208,14 @@ impl App {
             Message::Task(report) => {
                 if self.tasks.accept(&report, &mut self.shared.tasks) {
                     if let Some(reason) = report.error() {
-                        let text = format!("{}: {reason}", report.kind);
+                        let text = self.say(&format!("{}: {reason}", report.kind));
                         self.log(Level::Error, "workbench", &text);
                     }
                     self.hear(report);
                 }
             }
             Message::Log(level, text) => self.log(level, "workbench", &text),
-            Message::JobEnded(id, state) => self.job_ended(id, state),
+            Message::JobEnded(id, state, reason) => self.job_ended(id, state, reason),
             Message::Signal(_) | Message::InputLost(_) => {
                 self.leave(Leaving::Stop);
             }
@@ -238,6 +238,13 @@ impl App {
             return self.interrupt();
         }
         self.status = None;
+        // What a popup waits for can be stopped from within.
+        let stops = commands::global("stop-task");
+        if !(self.layers.is_empty() || self.shared.tasks.is_empty() || key.is_text())
+            && stops.is_some_and(|command| self.shared.keymap.has(None, command, key))
+        {
+            return self.stop_task();
+        }
         match self.layers.last_mut().map(|open| open.layer.update(LayerInput::Key(event))) {
             Some(Verdict::Pass) | None => {}
             Some(verdict) => return self.judged(verdict),
@@ -343,7 +350,7 @@ impl App {
     /// Hands the news of a task to whoever asked for it.
     fn hear(&mut self, mut report: TaskReport) {
         match report.kind {
-            layers::FILES | picking::TASK => self.picking(&mut report),
+            layers::FILES | layers::FILE_CHECK | picking::TASK => self.picking(&mut report),
             _ => self.tell(report.screen, Input::Task(&mut report)),
         }
     }
@@ -352,7 +359,7 @@ impl App {
         let items = commands::table()
             .map(|(scope, c)| Item {
                 name: scope.map_or(c.name.to_owned(), |s| format!("{}: {}", s.title(), c.name)),
-                description: c.help.to_owned(),
+                description: self.say(c.help),
             })
             .collect();
         self.open(Owner::Workbench, "palette", Box::new(Choose::new("Commands".into(), items, 0)));
@@ -396,7 +403,9 @@ impl App {
     fn close(&mut self, answer: Answer) {
         let Some(open) = self.layers.pop() else { return };
         // Nobody reads folders for a list that is closed.
-        self.tasks.cancel((self.active, layers::FILES), &mut self.shared.tasks);
+        for kind in [layers::FILES, layers::FILE_CHECK] {
+            self.tasks.cancel((self.active, kind), &mut self.shared.tasks);
+        }
         match open.owner {
             Owner::Screen(screen) => {
                 self.tell(screen, Input::Answer { popup: open.id, answer: &answer });

@@ -9,6 +9,7 @@ use crate::workbench::layers::{LayerInput, Resize};
 use crate::workbench::places::{Border, Place, Rows};
 use crate::workbench::screen::Input;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
 
 /// Rows that one notch of the wheel goes.
 const NOTCH: isize = 3;
@@ -18,12 +19,20 @@ const DOUBLE: f64 = 0.4;
 /// What is known of the mouse between two events.
 #[derive(Default)]
 pub(super) struct Mouse {
-    /// The border that is being dragged.
-    dragged: Option<Border>,
+    /// What the button went down on, while it is down.
+    dragged: Option<Dragged>,
     /// When and where the last click was.
     clicked: Option<(f64, (u16, u16))>,
     /// Whether the user gave it back to the terminal.
     given_back: bool,
+}
+
+/// What follows the mouse.
+#[derive(Clone, Copy)]
+enum Dragged {
+    Border(Border),
+    /// The place that a plot is looked at, by the plot's name and area.
+    Plot(&'static str, Rect),
 }
 
 impl App {
@@ -74,7 +83,13 @@ impl App {
         self.mouse.clicked = (!double).then_some((now, cell));
         let Some((area, place)) = self.places.at(column, row) else { return };
         match place {
-            Place::Border(border) => self.mouse.dragged = Some(border),
+            Place::Border(border) => {
+                self.mouse.dragged = Some(Dragged::Border(border));
+            }
+            Place::Plot(plot) => {
+                self.mouse.dragged = Some(Dragged::Plot(plot, area));
+                self.drag(column, row);
+            }
             Place::Tab(screen) => {
                 self.leave_field();
                 self.show(screen);
@@ -126,9 +141,17 @@ impl App {
     }
 
     fn drag(&mut self, column: u16, row: u16) {
-        if let Some(border) = self.mouse.dragged {
-            let first = border.first_at(column, row);
-            self.shared.panes.place(border.split, border.direction, border.area, first);
+        match self.mouse.dragged {
+            Some(Dragged::Border(border)) => {
+                let first = border.first_at(column, row);
+                self.shared.panes.place(border.split, border.direction, border.area, first);
+            }
+            Some(Dragged::Plot(plot, area)) => {
+                let last = f64::from(area.width.saturating_sub(1).max(1));
+                let share = (f64::from(column.saturating_sub(area.x)) / last).min(1.0);
+                self.tell(self.active, Input::Along { plot, share });
+            }
+            None => {}
         }
     }
 
@@ -141,7 +164,7 @@ impl App {
         if modifiers.contains(KeyModifiers::SHIFT) {
             return self.scroll(if down { "scroll-right" } else { "scroll-left" });
         }
-        match self.places.at(column, row) {
+        match self.places.turned_at(column, row) {
             Some((_, Place::List(rows))) if rows.len > 0 => {
                 let to = rows.at.saturating_add_signed(by).min(rows.len - 1);
                 if to != rows.at {

@@ -20,7 +20,8 @@ struct Opened(Vec<Named>);
 impl App {
     pub(super) fn ask_for_path(&mut self) {
         let title = "Open a treebank, run, checkpoint or candidate list".into();
-        self.ask(POPUP, Popup::Files { id: POPUP, title, wanted: Wanted::Anything, instead: None });
+        let (wanted, initial) = (Wanted::Anything, String::new());
+        self.ask(POPUP, Popup::Files { id: POPUP, title, wanted, instead: None, initial });
     }
 
     pub(super) fn open_path(&mut self, path: PathBuf) {

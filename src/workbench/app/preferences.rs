@@ -10,7 +10,7 @@ use crate::workbench::screen::Screen;
 use crate::workbench::settings::{self, Settings};
 use crate::workbench::start::UserData;
 use crate::workbench::theme::{Surroundings, ThemeName};
-use crate::workbench::{commands, keys};
+use crate::workbench::{commands, hints};
 use std::path::PathBuf;
 
 /// All that the user's files say, and what is wrong with them.
@@ -86,11 +86,17 @@ impl App {
         });
     }
 
-    /// The key of a global command as shown; a command without one has its name.
+    /// A text with keys in place of the commands that it names, see [`hints`].
+    pub(super) fn say(&self, text: &str) -> String {
+        hints::told(text, &self.shared.keymap).into_owned()
+    }
+
+    /// The key of a global command; a command without one has its name.
     pub(super) fn key_of(&self, name: &str) -> String {
-        let command = commands::global(name);
-        let key = command.and_then(|c| self.shared.keymap.keys(None, c).first().copied());
-        keys::shown(key.unwrap_or(name), self.theme.unicode)
+        match commands::global(name) {
+            Some(command) => hints::key(None, command, &self.shared.keymap),
+            None => name.to_owned(),
+        }
     }
 
     /// Has what the user chose written, where it differs from what was.

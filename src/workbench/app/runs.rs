@@ -2,6 +2,7 @@
 
 use super::App;
 use crate::report::{EventKind, Level, RunState};
+use crate::workbench::engine::Control;
 use crate::workbench::message::Listed;
 use crate::workbench::names::RunId;
 use crate::workbench::screen::Input;
@@ -97,9 +98,13 @@ impl App {
 
     /// A job of this process has ended. Whoever goes on with the run, its events are now read
     /// from its folder; those that the job told are known by their numbers.
-    pub(super) fn job_ended(&mut self, id: RunId, state: RunState) {
+    pub(super) fn job_ended(&mut self, id: RunId, state: RunState, reason: Option<String>) {
         let mut told = false;
         if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
+            if run.gone || state == RunState::Failed {
+                // Its last event may never be read.
+                run.history.end(state, reason);
+            }
             (run.own, run.commands) = (false, None);
             (run.listed_state, run.listed_at) = (Some(state), self.shared.now);
             told = std::mem::replace(&mut run.told, false);
@@ -108,7 +113,8 @@ impl App {
         self.engine.refresh();
         self.tell_all_of_run(id);
         self.check_leaving();
-        if told && !self.finished() {
+        let gone = self.shared.run(id).is_some_and(|run| run.gone);
+        if told && !gone && !self.finished() {
             self.follow(id);
         }
     }
@@ -185,17 +191,33 @@ impl App {
         }
         // A folder that vanished goes; what is known of a run that is shown stays until the user
         // takes it off the list.
+        let mut lost = Vec::new();
         self.shared.runs.retain_mut(|r| {
             let there = listed.iter().any(|f| same_place(&f.path, &r.path)) || r.path.is_dir();
-            r.gone = !there && !r.own;
+            if !there && r.own && !r.gone {
+                lost.push(r.id);
+            }
+            r.gone = !there;
             there || r.own || r.followed
         });
+        for id in lost {
+            self.lose(id);
+        }
         self.shared.runs.sort_by(|a, b| b.started.total_cmp(&a.started).then(b.id.cmp(&a.id)));
         let first = !std::mem::replace(&mut self.shared.listed, true);
         self.tell_all(|| Input::Selection);
         if first {
             self.opening();
         }
+    }
+
+    /// The folder of a run of ours vanished: nothing that it learns from now on could be kept.
+    fn lose(&mut self, id: RunId) {
+        let Some(run) = self.shared.run(id) else { return };
+        let (path, name) = (run.path.clone(), run.name.clone());
+        // A job that ends just now needs no command any more.
+        let _ = self.engine.control(id, &path, Control::Stop);
+        self.fail(format!("{name}: its folder was moved or removed, so it is stopped"));
     }
 
     /// Starts to list run folders below these.

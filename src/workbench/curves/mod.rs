@@ -30,17 +30,28 @@ pub struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// The head of a narrow column.
-    pub fn short_name(&self) -> &str {
+    /// The head of a column: short, and another one for every figure.
+    pub fn short_name(&self) -> String {
         match self.name.as_str() {
-            "loss_a_word" => "loss/word",
-            "learning_rate" => "rate",
-            "gradient_norm" => "|g|",
-            "tokens_per_second" => "words/s",
-            "dev_perplexity" => "dev ppl",
-            "dev_log_likelihood" => "dev ll",
-            name => name,
+            "loss" => return "loss".into(),
+            "loss_a_word" => return "loss/word".into(),
+            "learning_rate" => return "rate".into(),
+            "gradient_norm" => return "|g|".into(),
+            "tokens_per_second" => return "words/s".into(),
+            _ => {}
         }
+        let (split, figure) = self.name.split_once('_').unwrap_or(("", &self.name));
+        let short = match figure {
+            "perplexity" => "ppl",
+            "log_likelihood" => "ll",
+            "s_f1" => "S-F1",
+            "c_f1" => "C-F1",
+            "f1" => "F1",
+            "c_f1_published" => "C-F1 publ.",
+            "effective_symbols" => "symbols",
+            figure => &figure.replace('_', " "),
+        };
+        format!("{split} {short}")
     }
 }
 

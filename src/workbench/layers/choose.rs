@@ -17,13 +17,46 @@ pub struct Choose {
     /// Numbers of the entries that match, best first.
     shown: Vec<usize>,
     selected: usize,
+    /// Whether the last entry takes what matches no other one.
+    free: bool,
 }
 
 impl Choose {
     pub fn new(title: String, items: Vec<Item>, start: usize) -> Choose {
         let shown = (0..items.len()).collect();
         let selected = start.min(items.len().saturating_sub(1));
-        Choose { title, items, filter: Field::default(), shown, selected }
+        Choose { title, items, filter: Field::default(), shown, selected, free: false }
+    }
+
+    /// Has the last entry stand for what is typed, where no other one matches that.
+    pub fn free(mut self, free: bool) -> Choose {
+        self.free = free;
+        self
+    }
+
+    /// Whether what is typed is no filter, but for the last entry: it matches nothing, or is a path,
+    /// whose letters may be found in any description.
+    fn is_own_text(&self) -> bool {
+        let is_path = self.filter.text().contains(['/', '.']);
+        self.free && !self.filter.is_empty() && (self.shown.is_empty() || is_path)
+    }
+
+    /// The entries to choose from, by their numbers.
+    fn rows(&self) -> Vec<usize> {
+        match self.is_own_text() {
+            true => self.items.len().checked_sub(1).into_iter().collect(),
+            false => self.shown.clone(),
+        }
+    }
+
+    fn answer(&self, row: usize) -> Verdict {
+        match self.rows().get(row) {
+            Some(_) if self.is_own_text() => {
+                Verdict::Close(Answer::Text(self.filter.text().trim().to_owned()))
+            }
+            Some(&item) => Verdict::Close(Answer::Item(item)),
+            None => Verdict::Consumed,
+        }
     }
 
     fn refilter(&mut self) {
@@ -82,9 +115,7 @@ impl Layer for Choose {
                 self.refilter();
             }
             LayerInput::Point(row) => {
-                if let Some(&item) = self.shown.get(row) {
-                    return Verdict::Close(Answer::Item(item));
-                }
+                return self.answer(row);
             }
             LayerInput::Wheel(by) => self.move_by(by),
             LayerInput::Task(_) => {}
@@ -92,11 +123,7 @@ impl Layer for Choose {
                 let control = key.modifiers.contains(KeyModifiers::CONTROL);
                 match key.code {
                     KeyCode::Esc => return Verdict::Close(Answer::Cancelled),
-                    KeyCode::Enter => {
-                        if let Some(&item) = self.shown.get(self.selected) {
-                            return Verdict::Close(Answer::Item(item));
-                        }
-                    }
+                    KeyCode::Enter => return self.answer(self.selected),
                     KeyCode::Down => self.move_by(1),
                     KeyCode::Up => self.move_by(-1),
                     KeyCode::Char('n') if control => self.move_by(1),
@@ -132,14 +159,15 @@ impl Layer for Choose {
             height: inside.height.saturating_sub(2),
             ..inside
         };
-        if self.shown.is_empty() {
+        let shown = self.rows();
+        if shown.is_empty() {
             frame.render_widget(Span::styled("nothing matches", theme.dim), list);
             return;
         }
         let rows = usize::from(list.height);
         let top = (self.selected + 1).saturating_sub(rows.max(1));
-        view.list(ROWS, list, top, self.selected, self.shown.len());
-        for (row, &i) in self.shown.iter().skip(top).take(rows).enumerate() {
+        view.list(ROWS, list, top, self.selected, shown.len());
+        for (row, &i) in shown.iter().skip(top).take(rows).enumerate() {
             let item = &self.items[i];
             let chosen = top + row == self.selected;
             let room = usize::from(list.width).saturating_sub(names + 4);
@@ -193,5 +221,22 @@ mod tests {
         // The only row that is left, with the mouse.
         assert!(matches!(list.update(LayerInput::Point(0)), Verdict::Close(Answer::Item(2))));
         assert!(matches!(list.update(LayerInput::Point(1)), Verdict::Consumed));
+    }
+
+    #[test]
+    fn what_matches_nothing_goes_to_the_entry_that_takes_any_text() {
+        let items = ["sample", "large", "file…"]
+            .map(|n| Item { name: n.into(), description: "the small one. to.ml".into() });
+        let typed = |text: &str, free: bool| {
+            let mut list = Choose::new("x".into(), items.to_vec(), 0).free(free);
+            list.update(LayerInput::Paste(text));
+            list.update(LayerInput::Key(KeyEvent::from(KeyCode::Enter)))
+        };
+        let Verdict::Close(answer) = typed("./t.toml", true) else { panic!("it is taken") };
+        assert_eq!(answer, Answer::Text("./t.toml".into()));
+        assert!(matches!(typed("lar", true), Verdict::Close(Answer::Item(1))));
+        let Verdict::Close(answer) = typed("t.toml", true) else { panic!("it is taken") };
+        assert_eq!(answer, Answer::Text("t.toml".into()));
+        assert!(matches!(typed("./t.toml", false), Verdict::Consumed));
     }
 }

@@ -2,6 +2,7 @@ use super::layer::{Layer, LayerInput, Verdict, frame_popup};
 use crate::report::counted;
 use crate::workbench::command::{Command, Scope};
 use crate::workbench::commands::GLOBAL;
+use crate::workbench::hints;
 use crate::workbench::keymap::Keymap;
 use crate::workbench::keys;
 use crate::workbench::names::ScreenId;
@@ -44,7 +45,8 @@ impl Help {
     fn rows(&self, unicode: bool) -> Vec<Row> {
         let pair = |first: String, text: &str| {
             let mut first = first;
-            let parts = text::wrap(text, WIDTH - KEYS - 2).into_iter();
+            let told = hints::told(text, &self.keymap);
+            let parts = text::wrap(&told, WIDTH - KEYS - 2).into_iter();
             parts.map(move |part| Row::Pair(std::mem::take(&mut first), part)).collect::<Vec<_>>()
         };
         let command = |scope: Scope, c: &'static Command| {

@@ -3,10 +3,12 @@
 use crate::workbench::news::TaskReport;
 use crate::workbench::popup::Answer;
 use crate::workbench::screen::{Effect, View};
+use crate::workbench::text;
 use crate::workbench::theme::Theme;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::text::Span;
 use ratatui::widgets::{Block, BorderType, Clear, Padding};
 
 /// What a layer did with an event.
@@ -63,7 +65,11 @@ pub trait Layer {
     fn keys(&self) -> &'static [(&'static str, &'static str)];
 }
 
-/// Clears a centred box of at most that size and draws its frame; gives the inside.
+/// Areas of fewer rows have no frame around a popup.
+const FRAMED: u16 = 7;
+
+/// Clears a centred box of at most that size and draws its frame; gives the inside. Where there is
+/// no room for a frame, all is cleared and the title stands above the inside.
 pub(super) fn frame_popup(
     frame: &mut Frame,
     area: Rect,
@@ -71,6 +77,13 @@ pub(super) fn frame_popup(
     title: &str,
     theme: &Theme,
 ) -> Rect {
+    if area.height < FRAMED {
+        frame.render_widget(Clear, area);
+        let head = u16::from(area.height > 1);
+        let title = text::fit(title, usize::from(area.width)).into_owned();
+        frame.render_widget(Span::styled(title, theme.title), Rect { height: head, ..area });
+        return Rect { y: area.y + head, height: area.height - head, ..area };
+    }
     let width = size.0.min(area.width.saturating_sub(2)).max(1);
     let height = size.1.min(area.height).max(1);
     let place = Rect::new(

@@ -10,7 +10,7 @@ mod question;
 mod resize;
 
 pub use choose::{Choose, fuzzy};
-pub use files::{Files, TASK as FILES};
+pub use files::{CHECK as FILE_CHECK, Files, TASK as FILES};
 pub use help::Help;
 pub use layer::{Layer, LayerInput, Verdict};
 pub use note::Note;
@@ -29,11 +29,14 @@ pub fn layer(popup: Popup, recent: &[Recent]) -> Box<dyn Layer> {
             Box::new(Question::new(title, text, choices))
         }
         Popup::Prompt { title, text, initial, .. } => Box::new(Prompt::new(title, text, initial)),
-        Popup::List { title, items, start, .. } => Box::new(Choose::new(title, items, start)),
-        Popup::Files { title, wanted, instead, .. } => {
+        Popup::List { title, items, start, free, .. } => {
+            Box::new(Choose::new(title, items, start).free(free))
+        }
+        Popup::Files { title, wanted, instead, initial, .. } => {
             let base = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
             let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
-            Box::new(Files::new(title, wanted, instead, recent.to_vec(), (base, home)))
+            let files = Files::new(title, wanted, instead, recent.to_vec(), (base, home));
+            Box::new(files.beginning_with(initial))
         }
         Popup::Note { title, lines } => Box::new(Note::new(title, lines)),
     }

@@ -39,15 +39,17 @@ impl Layer for Prompt {
 
     fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
         let width = 62.min(area.width.saturating_sub(4)).max(10);
-        let lines = text::wrap(&text::clean(&self.text), usize::from(width.saturating_sub(4)));
-        let text_height = lines.len() as u16;
-        let text = Paragraph::new(lines.join("\n"));
-        let inside = frame_popup(frame, area, (width, text_height + 4), &self.title, view.theme);
-        frame.render_widget(text.style(view.theme.dim), inside);
-        let y = inside.y + text_height + 1;
-        if y < inside.bottom() {
-            self.field.draw(frame, Rect { y, height: 1, ..inside }, "> ", true, view.theme);
-        }
+        let told = text::clean(&self.text);
+        let wrapped = |width: u16| text::wrap(&told, usize::from(width));
+        let height = wrapped(width.saturating_sub(4)).len() as u16 + 4;
+        let inside = frame_popup(frame, area, (width, height), &self.title, view.theme);
+        let lines = wrapped(inside.width);
+        // What is typed is seen however little room there is.
+        let y = (inside.y + lines.len() as u16 + 1).min(inside.bottom().saturating_sub(1));
+        let above = Rect { height: y.saturating_sub(inside.y), ..inside };
+        frame.render_widget(Paragraph::new(lines.join("\n")).style(view.theme.dim), above);
+        let place = Rect { y, height: 1, ..inside }.intersection(inside);
+        self.field.draw(frame, place, "> ", true, view.theme);
     }
 
     fn editing(&self) -> bool {

@@ -55,27 +55,36 @@ impl Layer for Question {
     fn draw(&self, frame: &mut Frame, area: Rect, view: &View) {
         let theme = view.theme;
         let width = 58.min(area.width.saturating_sub(4)).max(10);
-        let lines = text::wrap(&text::clean(&self.text), usize::from(width.saturating_sub(4)));
-        let text_height = lines.len() as u16;
-        let text = Paragraph::new(lines.join("\n"));
-        let height = text_height + self.choices.len() as u16 + 3;
+        let told = text::clean(&self.text);
+        let wrapped = |width: u16| text::wrap(&told, usize::from(width));
+        let choices = self.choices.len() as u16;
+        let height = wrapped(width.saturating_sub(4)).len() as u16 + choices + 3;
         let inside = frame_popup(frame, area, (width, height), &self.title, theme);
-        frame.render_widget(text.style(theme.text), inside);
-        let y = (inside.y + text_height + 1).min(inside.bottom());
-        let rows = Rect { y, height: inside.bottom() - y, ..inside };
-        view.list(ROWS, rows, 0, self.selected, self.choices.len());
-        for (i, choice) in self.choices.iter().enumerate() {
-            let y = inside.y + text_height + 1 + i as u16;
-            if y >= inside.bottom() {
-                break;
-            }
+        // The answers come first, and of them the one that Enter gives.
+        let rows = choices.min(inside.height);
+        let mut lines = wrapped(inside.width);
+        let room = usize::from(inside.height - rows);
+        if lines.len() > room {
+            let rest = lines.split_off(room.saturating_sub(1)).join(" ");
+            let rest = (room > 0).then(|| text::fit(&rest, usize::from(inside.width)).into_owned());
+            lines.extend(rest);
+        }
+        let above = lines.len() as u16;
+        let gap = u16::from(inside.height > above + rows);
+        frame.render_widget(Paragraph::new(lines.join("\n")).style(theme.text), inside);
+        let place = Rect { y: inside.y + above + gap, height: rows, ..inside };
+        let first = (self.selected + 1).saturating_sub(usize::from(rows));
+        view.list(ROWS, place, first, self.selected, self.choices.len());
+        let shown = self.choices.iter().enumerate().skip(first);
+        for (y, (i, choice)) in (place.y..place.bottom()).zip(shown) {
             let marker = if i == self.selected { "› " } else { "  " };
             let style = if i == self.selected { theme.accent } else { theme.text };
+            let room = usize::from(inside.width.saturating_sub(5));
             let line = Line::from(vec![
                 Span::styled(marker, theme.accent),
                 Span::styled(choice.key.to_string(), theme.key),
                 Span::raw("  "),
-                Span::styled(choice.label.as_str(), style),
+                Span::styled(text::fit(&choice.label, room).into_owned(), style),
             ]);
             frame.render_widget(line, Rect { y, height: 1, ..inside });
         }

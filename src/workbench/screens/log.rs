@@ -144,7 +144,13 @@ impl Screen for Log {
         let title = format!("Log: {shown}, {place}");
         if self.matching(log).next().is_none() {
             let hint = format!("Nothing of this level ({shown}).");
-            return empty_state(frame, area, &title, &[&hint, "", "l  another level"], theme);
+            return empty_state(
+                frame,
+                area,
+                &title,
+                &[&hint, "", "<log.level>  another level"],
+                view,
+            );
         }
         let mut block = pane(title, theme, true);
         if log.dropped() > 0 {

@@ -9,7 +9,9 @@ mod tree_pane;
 pub use fold::Fold;
 pub use tree_pane::{TreeLayout, TreePane, charset, ink_style};
 
+use super::screen::View;
 use super::shared::{RunEntry, Standing};
+use super::text;
 use super::theme::Theme;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -20,7 +22,7 @@ use ratatui::widgets::{Block, BorderType, Padding, Paragraph};
 /// What to see of a run whose folder has vanished, where nothing was read before.
 pub const GONE: [&str; 2] = [
     "the folder of this run is gone: it was removed or moved",
-    "press 7 to choose another run, or 2 to start one",
+    "press <.runs> to choose another run, or <.train> to start one",
 ];
 
 /// A titled pane; `focused` where it has the keys.
@@ -37,16 +39,19 @@ pub fn pane<'a>(title: impl Into<String>, theme: &Theme, focused: bool) -> Block
     }
 }
 
-/// What to see where there is nothing: a sentence, and below it what to press next.
-pub fn empty_state(frame: &mut Frame, area: Rect, title: &str, lines: &[&str], theme: &Theme) {
+/// What to see where there is nothing: a sentence, and below it what to press next. Lines may name
+/// commands, see [`View::say`].
+pub fn empty_state(frame: &mut Frame, area: Rect, title: &str, lines: &[&str], view: &View) {
+    let theme = view.theme;
     let block = pane(title, theme, false);
     let inside = block.inner(area);
     frame.render_widget(block, area);
-    let text: Vec<Line> = lines
-        .iter()
-        .enumerate()
-        .map(|(i, l)| Line::styled((*l).to_owned(), if i == 0 { theme.text } else { theme.dim }))
-        .collect();
+    let width = usize::from(inside.width.max(1));
+    let parts = |(i, line): (usize, &&str)| {
+        let style = if i == 0 { theme.text } else { theme.dim };
+        text::wrap(&view.say(line), width).into_iter().map(move |part| Line::styled(part, style))
+    };
+    let text: Vec<Line> = lines.iter().enumerate().flat_map(parts).collect();
     let height = (text.len() as u16).min(inside.height);
     let place = Rect { y: inside.y + (inside.height - height) / 3, height, ..inside };
     frame.render_widget(Paragraph::new(text).centered(), place);

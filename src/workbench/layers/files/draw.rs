@@ -4,10 +4,11 @@ use super::super::layer::{ROWS, frame_popup};
 use super::{Files, Row};
 use crate::workbench::popup::Wanted;
 use crate::workbench::screen::View;
-use crate::workbench::text::{bytes, clean, fit, fit_end};
+use crate::workbench::text::{bytes, clean, fit, fit_end, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of a size.
@@ -17,23 +18,34 @@ pub fn draw(files: &Files, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let size = (area.width.saturating_sub(6).clamp(40, 110), area.height.saturating_sub(2).min(32));
     let inside = frame_popup(frame, area, size, &files.title, theme);
+    files.field.draw(frame, Rect { height: 1, ..inside }.intersection(inside), "> ", true, theme);
     if inside.height < 3 {
         return;
     }
-    files.field.draw(frame, Rect { height: 1, ..inside }, "> ", true, theme);
     let place = Rect { y: inside.y + 1, height: 1, ..inside };
+    let width = usize::from(inside.width);
     let folder = files.folder().display().to_string();
     let folder = fit_end(&clean(&folder), usize::from(place.width)).into_owned();
     let (note, style) = match files.here() {
+        _ if files.problem.is_some() => {
+            (files.problem.as_deref().map(clean).unwrap_or_default().into_owned(), theme.error)
+        }
+        _ if files.chosen.is_some() => ("looking at it…".to_owned(), theme.dim),
         None => ("reading the folder…".to_owned(), theme.dim),
         Some(listing) => match &listing.problem {
             Some(problem) => (clean(problem).into_owned(), theme.warning),
             None => (folder, theme.dim),
         },
     };
-    let note = fit(&note, usize::from(place.width)).into_owned();
-    frame.render_widget(Span::styled(note, style), place);
-    let list = Rect { y: inside.y + 2, height: inside.height - 2, ..inside };
+    let mut notes = wrap(&note, width);
+    // A reason may need some lines, but the list keeps most of the room.
+    notes.truncate(usize::from(inside.height / 3).max(1));
+    let above = notes.len() as u16;
+    frame.render_widget(
+        Paragraph::new(notes.join("\n")).style(style),
+        Rect { height: above, ..place },
+    );
+    let list = Rect { y: place.y + above, height: inside.height - 1 - above, ..inside };
     if files.shown.is_empty() {
         let text = match files.here() {
             Some(_) => "nothing here matches; Enter opens what is typed, if it is there",

@@ -1,8 +1,10 @@
 //! Choosing a file: what was opened before, and what lies in a folder, narrowed by what is typed.
 
+mod check;
 mod draw;
 mod listing;
 
+pub use check::CHECK;
 pub use listing::TASK;
 
 use super::choose::fuzzy;
@@ -45,6 +47,10 @@ pub struct Files {
     listing: Option<Listing>,
     shown: Vec<Row>,
     selected: usize,
+    /// What is being looked into before it is the answer.
+    chosen: Option<PathBuf>,
+    /// Why what was chosen is none.
+    problem: Option<String>,
 }
 
 impl Files {
@@ -67,9 +73,20 @@ impl Files {
             listing: None,
             shown: Vec::new(),
             selected: 0,
+            chosen: None,
+            problem: None,
         };
         files.relist();
         files
+    }
+
+    /// Has a path typed already.
+    pub fn beginning_with(mut self, text: String) -> Files {
+        if !text.is_empty() {
+            self.field = Field::new(text);
+            self.relist();
+        }
+        self
     }
 
     /// What is typed, as a folder and what is looked for in it.
@@ -162,6 +179,7 @@ impl Files {
     }
 
     fn typed_on(&mut self, before: &Path) -> Verdict {
+        (self.chosen, self.problem) = (None, None);
         self.relist();
         self.select_first();
         let folder = self.folder();
@@ -181,28 +199,44 @@ impl Files {
         match self.shown.get(self.selected) {
             None => {
                 // What is typed may be there though it is not listed.
-                let path = self.resolved(self.field.text());
-                match path.exists() {
-                    true => Verdict::Close(Answer::File(path)),
-                    false => Verdict::Consumed,
+                match self.field.text().trim() {
+                    "" => Verdict::Consumed,
+                    text => self.choose(self.resolved(text)),
                 }
             }
             Some(Row::Instead) => Verdict::Close(Answer::Text(String::new())),
             Some(Row::Recent(i)) => match self.recent.get(*i) {
-                Some(recent) => Verdict::Close(Answer::File(recent.path.clone())),
+                Some(recent) => self.choose(recent.path.clone()),
                 None => Verdict::Consumed,
             },
-            Some(Row::This) => Verdict::Close(Answer::File(self.folder())),
+            Some(Row::This) => self.choose(self.folder()),
             Some(Row::Up) => self.retype(above(&folder)),
             Some(Row::Entry(i)) => match self.entry(*i) {
                 Some(entry) if entry.is_folder && !is_whole(entry) => {
                     let name = entry.name.clone();
                     self.retype(format!("{folder}{name}/"))
                 }
-                Some(entry) => Verdict::Close(Answer::File(entry.path.clone())),
+                Some(entry) => self.choose(entry.path.clone()),
                 None => Verdict::Consumed,
             },
         }
+    }
+
+    /// The answer, once it is known that it can be one; until then the field stays.
+    fn choose(&mut self, path: PathBuf) -> Verdict {
+        (self.chosen, self.problem) = (Some(path.clone()), None);
+        Verdict::Ask(Effect::Spawn(check::look(self.wanted, path)))
+    }
+
+    /// What was chosen can be no answer: its path stands in the field, to be mended.
+    fn refuse(&mut self, path: &Path, reason: String) -> Verdict {
+        let typed = path.strip_prefix(&self.base).unwrap_or(path).display().to_string();
+        let verdict = match self.resolved(self.field.text()) == path {
+            true => Verdict::Consumed,
+            false => self.retype(typed),
+        };
+        self.problem = Some(reason);
+        verdict
     }
 
     /// What Tab does: types as much of the names as those that begin so have in common; of one name
@@ -264,7 +298,14 @@ impl Files {
         Verdict::Consumed
     }
 
-    fn hear(&mut self, report: &mut TaskReport) {
+    fn hear(&mut self, report: &mut TaskReport) -> Verdict {
+        if report.kind == CHECK {
+            let Some(path) = self.chosen.take() else { return Verdict::Consumed };
+            return match report.error() {
+                Some(reason) => self.refuse(&path, reason.to_owned()),
+                None => Verdict::Close(Answer::File(path)),
+            };
+        }
         if let Some(listing) = report.take::<Listing>() {
             if listing.folder == self.folder() {
                 self.listing = Some(listing);
@@ -280,6 +321,7 @@ impl Files {
                 entry.what = Some(what);
             }
         }
+        Verdict::Consumed
     }
 }
 
@@ -334,10 +376,7 @@ impl Layer for Files {
                 self.accept()
             }
             LayerInput::Point(_) => Verdict::Consumed,
-            LayerInput::Task(report) => {
-                self.hear(report);
-                Verdict::Consumed
-            }
+            LayerInput::Task(report) => self.hear(report),
         }
     }
 

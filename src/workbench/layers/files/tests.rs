@@ -46,6 +46,15 @@ impl Picker {
     fn judged(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Close(answer) => self.answer = Some(answer),
+            Verdict::Ask(Effect::Spawn(task)) if task.kind == CHECK => {
+                let outcome = match task.run() {
+                    Ok(payload) => Outcome::Done(payload),
+                    Err(reason) => Outcome::Failed(reason),
+                };
+                let mut report = TaskReport::new(ScreenId::Train, CHECK, outcome);
+                let verdict = self.files.update(LayerInput::Task(&mut report));
+                self.judged(verdict);
+            }
             Verdict::Ask(Effect::Spawn(_)) => {
                 // What the task would say, in two parts as it does.
                 let folder = self.files.folder();
@@ -189,8 +198,37 @@ fn a_name_that_is_not_there_opens_nothing() {
     let mut picker = Picker::new(folder.path(), &[]);
     picker.types("nothing-like-it").keys(&["Enter"]);
     assert_eq!((picker.names().len(), &picker.answer), (0, &None));
+    let said = picker.files.problem.as_deref().expect("why nothing was opened");
+    assert!(said.contains("nothing-like-it: No such file"), "{said}");
+    assert_eq!(picker.files.field.text(), "nothing-like-it", "to be mended");
+    picker.keys(&["Backspace"]);
+    assert_eq!(picker.files.problem, None);
     picker.keys(&["Esc"]);
     assert_eq!(picker.answer, Some(Answer::Cancelled));
+}
+
+#[test]
+fn settings_that_cannot_be_used_leave_their_path_in_the_field_with_the_reason() {
+    let folder = folder();
+    let write = |text: &str| std::fs::write(folder.path().join("t.toml"), text).expect("writes");
+    write("[model]\nrnak = 4\n");
+    let mut picker = Picker::wanting(Wanted::Config, None, folder.path(), &[]);
+    picker.types("t.t").keys(&["Enter"]);
+    assert_eq!((picker.files.field.text(), &picker.answer), ("t.toml", &None));
+    let said = picker.files.problem.clone().expect("a reason");
+    assert!(said.contains("rnak") && said.contains("rank"), "{said}");
+    let (shared, theme) = (Default::default(), crate::workbench::testing::dark());
+    let text = crate::workbench::testing::draw_text(80, 21, |frame| {
+        picker.files.draw(frame, frame.area(), &View::new(&shared, &theme));
+    });
+    assert!(text.contains("> t.toml") && text.contains("rnak"), "{text}");
+    // What is missing for the training is as wrong as the file itself.
+    write("[data]\ntrain = \"missing.mrg\"\n");
+    picker.keys(&["Enter"]);
+    assert!(picker.files.problem.as_deref().is_some_and(|said| said.contains("missing.mrg")));
+    write("seed = 3\n[data]\ntrain = \"sample:train\"\n");
+    picker.keys(&["Enter"]);
+    assert_eq!(picker.answer, Some(Answer::File(folder.path().join("t.toml"))));
 }
 
 #[test]

@@ -78,7 +78,10 @@ impl Boost {
             let scores = Arc::new(detect::combine_all(&detect::slips(part, &slips), &others));
             match scores.len() == sentences.len() {
                 true => Ok(Weighed(id, Signals { rounds, scores, slips })),
-                false => Err("the rounds have other sentences than the screen: press r".to_owned()),
+                false => {
+                    Err("the rounds have other sentences than the screen: press <boost.reload>"
+                        .to_owned())
+                }
             }
         }));
     }

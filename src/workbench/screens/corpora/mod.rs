@@ -223,7 +223,8 @@ impl Corpora {
                 self.lay_out(context);
             }
             "export" if self.diagram.is_some() => context.push(Effect::Popup(export::popup())),
-            "export" => context.warn("no tree is in view: s lists the sentences with theirs"),
+            "export" => context
+                .warn("no tree is in view: <corpora.sentences> lists the sentences with theirs"),
             "reload" => {
                 self.loaded = None;
                 self.read(None, context);
@@ -328,7 +329,7 @@ impl Corpora {
 
     fn edit(&mut self, change: impl FnOnce(&mut Data, Setting), context: &mut Context) {
         let Some(loaded) = &self.loaded else {
-            context.warn("the corpus is not read yet: Enter reads it");
+            context.warn("the corpus is not read yet: <corpora.change> reads it");
             return;
         };
         let mut data = loaded.data.clone();

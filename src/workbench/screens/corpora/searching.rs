@@ -65,7 +65,8 @@ impl Corpora {
 
     pub(super) fn go_to_match(&mut self, forward: bool, context: &mut Context) {
         if self.search.hits().is_none() && self.filter.is_empty() {
-            return context.warn("P searches for a pattern, / for some text");
+            return context
+                .warn("<corpora.pattern> searches for a pattern, <corpora.filter> for some text");
         }
         self.mode = Mode::Sentences;
         let Some((at, round)) = self.search.step(forward, &self.order, self.sentence) else {

@@ -39,6 +39,7 @@ impl Grammar {
             title: "Align the symbols with those of".into(),
             items: self.others.iter().map(item).collect(),
             start: 0,
+            free: false,
         }));
     }
 

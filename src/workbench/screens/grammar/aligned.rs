@@ -49,14 +49,17 @@ pub(super) fn draw_table(
     let room = usize::from(area.width.saturating_sub(4));
     let name = screen.with.as_ref().map_or(String::new(), |other| other.name.clone());
     let (Some(compared), Some(matched)) = (&screen.compared, screen.matched()) else {
-        let lines =
-            [format!("aligning with {}", clean(&name)), "Ctrl-x stops, a shows the symbol".into()];
+        let lines = [
+            format!("aligning with {}", clean(&name)),
+            "<.stop-task> stops, <grammar.align> shows the symbol".into(),
+        ];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        return empty_state(frame, area, "Alignment", &lines, theme);
+        return empty_state(frame, area, "Alignment", &lines, view);
     };
     if matched.rows.is_empty() {
-        let lines = ["one of the two has no phrases", "press t for the symbols of words"];
-        return empty_state(frame, area, "Alignment", &lines, theme);
+        let lines =
+            ["one of the two has no phrases", "press <grammar.kind> for the symbols of words"];
+        return empty_state(frame, area, "Alignment", &lines, view);
     }
     let place = if screen.order.is_empty() { 0 } else { screen.at + 1 };
     let mut title = format!(
@@ -90,7 +93,13 @@ pub(super) fn draw_table(
     );
     if screen.order.is_empty() {
         let row = Rect { y: inside.y + HEAD, height: inside.height.saturating_sub(HEAD), ..inside };
-        frame.render_widget(Line::styled("no symbol fits; Esc shows all", theme.dim), row);
+        frame.render_widget(
+            Line::styled(
+                view.say("no symbol fits; <grammar.clear> shows all").into_owned(),
+                theme.dim,
+            ),
+            row,
+        );
         return;
     }
     let rows = inside.height.saturating_sub(HEAD);

@@ -144,7 +144,7 @@ pub fn sentences(
         Some(config) => {
             Splits::load(config).map(|splits| splits.dev.sentences).map_err(|e| e.to_string())
         }
-        None => Err("the run's config.toml cannot be read: 7 (Runs) says why".to_owned()),
+        None => Err("the run's config.toml cannot be read: Runs (<.runs>) says why".to_owned()),
     };
     match (loaded, kept) {
         (Ok(loaded), Some(kept)) if loaded.len() == kept.len() => Ok((loaded, None)),

@@ -26,9 +26,9 @@ pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View)
     if symbols.nonterminals.is_empty() && symbols.preterminals.is_empty() {
         let lines = [
             "a model of this family has no symbols",
-            "press 4 for what it says of the development sentences",
+            "press <.parses> for what it says of the development sentences",
         ];
-        return empty_state(frame, area, "Grammar", &lines, view.theme);
+        return empty_state(frame, area, "Grammar", &lines, view);
     }
     let [header, body, input] = Layout::vertical([
         Constraint::Length(if computed.has_states() { 3 } else { 4 }),
@@ -56,31 +56,40 @@ pub(super) fn draw(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View)
 fn draw_empty(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
     let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
     let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
-    let failed: Vec<&str> =
-        failure.iter().map(String::as_str).chain(["press r to try again"]).collect();
+    let failed: Vec<&str> = failure
+        .iter()
+        .map(String::as_str)
+        .chain(["press <grammar.refresh> to try again"])
+        .collect();
     let lines: &[&str] = if view.shared.selected_run().is_none() && view.shared.checkpoint.is_some()
     {
         &[
             "a checkpoint file has no development sentences to count symbols over",
-            "press 4 to type a sentence, or 7 to choose a run from the list",
+            "press <.parses> to type a sentence, or <.runs> to choose a run from the list",
         ]
     } else if view.shared.selected_run().is_none() {
-        &["no run is selected", "press 2 to start one, or 7 to choose one from the list of runs"]
+        &[
+            "no run is selected",
+            "press <.train> to start one, or <.runs> to choose one from the list of runs",
+        ]
     } else if view.shared.selected_run().is_some_and(|run| run.gone) {
         &GONE
     } else if view.shared.task(ScreenId::Grammar, "symbols").is_some() {
-        &["counting the symbols over the development sentences", "press Ctrl-x to stop"]
+        &["counting the symbols over the development sentences", "press <.stop-task> to stop"]
     } else if view.shared.selected_run().is_some_and(|run| run.is_counted()) {
         &[
             "an n-gram model has no symbols: it counts words alone",
-            "press 4 for the surprisal of words",
+            "press <.parses> for the surprisal of words",
         ]
     } else if screen.failure.is_some() {
         &failed
     } else {
-        &["nothing is computed yet", "press r to count the symbols with the current weights"]
+        &[
+            "nothing is computed yet",
+            "press <grammar.refresh> to count the symbols with the current weights",
+        ]
     };
-    empty_state(frame, area, "Grammar", lines, view.theme);
+    empty_state(frame, area, "Grammar", lines, view);
 }
 
 /// How many symbols the grammar makes use of, and over what that was counted.
@@ -150,7 +159,13 @@ fn draw_list(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: Rec
     let inside = block.inner(area);
     frame.render_widget(block, area);
     if screen.order.is_empty() {
-        frame.render_widget(Line::styled("no symbol fits; Esc shows all", theme.dim), inside);
+        frame.render_widget(
+            Line::styled(
+                view.say("no symbol fits; <grammar.clear> shows all").into_owned(),
+                theme.dim,
+            ),
+            inside,
+        );
         return;
     }
     let total: f64 = statistics.iter().map(|s| s.expected).sum();
@@ -210,7 +225,7 @@ fn in_trees(kind: Kind, statistics: &SymbolStatistics, has_gold: bool, room: usi
 fn draw_detail(screen: &Grammar, computed: &Computed, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let Some(symbol) = screen.symbol() else {
-        return empty_state(frame, area, "Symbol", &["no symbol is selected"], theme);
+        return empty_state(frame, area, "Symbol", &["no symbol is selected"], view);
     };
     let statistics = &screen.kind.of(&computed.symbols)[symbol];
     let name = screen.kind.name_of(symbol);

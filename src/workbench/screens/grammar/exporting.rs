@@ -32,6 +32,7 @@ impl Grammar {
             title: format!("Export the listed {what} as"),
             items: FORMATS.into_iter().map(item).collect(),
             start: 0,
+            free: false,
         }));
     }
 

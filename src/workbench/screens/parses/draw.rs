@@ -156,20 +156,24 @@ fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &Vie
     let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
     let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
     let failed: Vec<&str> =
-        failure.iter().map(String::as_str).chain(["press r to try again"]).collect();
+        failure.iter().map(String::as_str).chain(["press <parses.reload> to try again"]).collect();
     let lines: &[&str] = match &screen.subject {
         None => &[
             "no run is selected",
-            "press 2 to start one, or 7 to choose one from the list of runs",
+            "press <.train> to start one, or <.runs> to choose one from the list of runs",
         ],
         Some(Subject::Checkpoint(_)) if screen.failure.is_some() => &failed,
         Some(Subject::Checkpoint(_)) => &[
             "a checkpoint file has no development sentences",
             match (screen.editing.is_some(), is_language_model(screen, view), &screen.weights) {
                 (true, ..) => "type a sentence below: Enter shows what these weights say of it",
-                (_, true, _) => "press i to type a sentence and see the surprisal of its words",
-                (_, false, Some(_)) => "press i to type a sentence and parse it with these weights",
-                (_, false, None) => "press i to type a sentence",
+                (_, true, _) => {
+                    "press <parses.type> to type a sentence and see the surprisal of its words"
+                }
+                (_, false, Some(_)) => {
+                    "press <parses.type> to type a sentence and parse it with these weights"
+                }
+                (_, false, None) => "press <parses.type> to type a sentence",
             },
         ],
         _ if view.shared.selected_run().is_some_and(|run| run.gone) => &GONE,
@@ -178,15 +182,15 @@ fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &Vie
         _ if is_language_model(screen, view) => &[
             "no surprisals yet",
             "they come with the run's first evaluation of the development set",
-            "press i to type a sentence as soon as there is a checkpoint",
+            "press <parses.type> to type a sentence as soon as there is a checkpoint",
         ],
         _ => &[
             "no trees yet",
             "they come with the run's first evaluation of the development set",
-            "press i to parse a typed sentence as soon as there is a checkpoint",
+            "press <parses.type> to parse a typed sentence as soon as there is a checkpoint",
         ],
     };
-    empty_state(frame, area, "Parses", lines, view.theme);
+    empty_state(frame, area, "Parses", lines, view);
 }
 
 /// A pane; where rows are scarce it has a line on top and none below.
@@ -223,7 +227,7 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     let inside = block.inner(area);
     frame.render_widget(block, area);
     if screen.order.is_empty() {
-        let why = "no sentence fits; Esc shows all";
+        let why = view.say("no sentence fits; <parses.clear> shows all").into_owned();
         frame.render_widget(Line::styled(why, theme.dim), inside);
         return;
     }
@@ -285,15 +289,16 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
             _ if screen.search.hits().is_some() && screen.trees.in_induced() => &[
                 "no sentence has the pattern",
                 "induced trees have no labels: __ and words find them",
-                "t searches other trees, Esc shows all sentences",
+                "<parses.trees> searches other trees, <parses.clear> shows all sentences",
             ],
-            _ if screen.search.hits().is_some() => {
-                &["no sentence has the pattern", "t searches other trees, Esc shows all sentences"]
-            }
-            true => &["no sentence is listed", "Esc shows all"],
-            false => &["no sentence matches the filter", "Esc shows all"],
+            _ if screen.search.hits().is_some() => &[
+                "no sentence has the pattern",
+                "<parses.trees> searches other trees, <parses.clear> shows all sentences",
+            ],
+            true => &["no sentence is listed", "<parses.clear> shows all"],
+            false => &["no sentence matches the filter", "<parses.clear> shows all"],
         };
-        return empty_state(frame, area, "Sentence", why, view.theme);
+        return empty_state(frame, area, "Sentence", why, view);
     }
     let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
     draw_facts(screen, frame, facts, view);
@@ -303,7 +308,7 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
     }
     if is_language_model(screen, view) {
         let why = ["no analysis: the sentence has no probability, or its surprisals are not kept"];
-        return empty_state(frame, body, "Surprisal", &why, view.theme);
+        return empty_state(frame, body, "Surprisal", &why, view);
     }
     let has_gold = panes.gold.is_some();
     let heat_below = wide && area.height >= TALL;
@@ -341,7 +346,7 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
     if let Some(area) = heat {
         let why = [
             "marginals are kept for a few pinned sentences only",
-            "press p to parse the selected sentences with the current weights",
+            "press <parses.analyse> to parse the selected sentences with the current weights",
         ];
         draw_pane(frame, area, "Span marginals", panes.heat.as_ref(), &why, view);
     }
@@ -476,7 +481,7 @@ fn draw_pane(
     view: &View,
 ) {
     let Some(tree) = tree else {
-        return empty_state(frame, area, title, why_empty, view.theme);
+        return empty_state(frame, area, title, why_empty, view);
     };
     let block = frame_of(String::new(), area, false, view);
     tree.draw_framed(frame, area, block, title, view.theme);

@@ -165,7 +165,8 @@ impl Parses {
 
     pub(super) fn go_to_match(&mut self, forward: bool, context: &mut Context) {
         if self.search.hits().is_none() && self.listing.filter.is_empty() {
-            return context.warn("P searches for a pattern, / for some text");
+            return context
+                .warn("<parses.pattern> searches for a pattern, <parses.filter> for some text");
         }
         let Some((at, round)) = self.search.step(forward, &self.order, self.at) else { return };
         if round {

@@ -449,7 +449,7 @@ impl Screen for Parses {
                     self.show_moment(context);
                 }
             }
-            Input::Run(_) | Input::Point { .. } => {}
+            Input::Run(_) | Input::Point { .. } | Input::Along { .. } => {}
         }
     }
 

@@ -37,14 +37,14 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "new, gone",
-        meaning: "Of one sentence over all evaluations (e): spans of its tree that the evaluation \
+        meaning: "Of one sentence over all evaluations (<parses.evaluations>): spans of its tree that the evaluation \
                   before lacks, and those that only that one has. best, last: a checkpoint has the \
-                  weights of the evaluation, and p shows labels and marginals by them; heat: the \
+                  weights of the evaluation, and <parses.analyse> shows labels and marginals by them; heat: the \
                   run kept the marginals",
     },
     Term {
         name: "surprisal",
-        meaning: "-log p of a word given the words before it, in bits or nats (u): what a \
+        meaning: "-log p of a word given the words before it, in bits or nats (<parses.unit>): what a \
                   language model shows instead of trees. <eos> is the end of the sentence; words \
                   that the vocabulary lacks are underlined",
     },

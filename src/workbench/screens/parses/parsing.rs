@@ -100,7 +100,7 @@ impl Parses {
     /// Parses what was typed, with weights as new as can be had.
     pub(super) fn parse_typed(&mut self, context: &mut Context) {
         let Some(source) = self.source(context) else {
-            context.warn("no weights to parse with: start a run on screen 2 or select one on 7");
+            context.warn("no weights to parse with: start a run on Train (<.train>) or select one on Runs (<.runs>)");
             return;
         };
         let text = self.sentence.accept();

@@ -231,7 +231,7 @@ fn a_typed_sentence_without_weights_says_why() {
     nothing.command("type");
     nothing.type_text("dogs bark");
     let effects = nothing.press(KeyCode::Enter);
-    assert!(crate::workbench::stage::said(&effects)[0].contains("screen 2"), "{effects:?}");
+    assert!(crate::workbench::stage::said(&effects)[0].contains("Train (2)"), "{effects:?}");
     nothing.command("type");
     assert!(nothing.shot(80, 24).ends_with("sentence: dogs bark"), "it was not taken");
 }

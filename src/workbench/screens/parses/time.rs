@@ -164,7 +164,7 @@ impl Parses {
         }
         let Some(time) = &mut self.time else {
             if name == "play" {
-                context.status("e lists the evaluations of a sentence: there they are played");
+                context.status("<parses.evaluations> lists the evaluations of a sentence: there they are played");
             }
             return name == "play";
         };

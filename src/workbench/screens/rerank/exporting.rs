@@ -35,7 +35,13 @@ impl Rerank {
             items.extend(Format::ALL.iter().map(tree));
         }
         let title = "Export".into();
-        context.push(Effect::Popup(Popup::List { id: "rerank-export", title, items, start: 0 }));
+        context.push(Effect::Popup(Popup::List {
+            id: "rerank-export",
+            title,
+            items,
+            start: 0,
+            free: false,
+        }));
     }
 
     pub(super) fn export(&self, item: usize, context: &mut Context) {

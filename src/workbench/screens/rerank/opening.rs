@@ -44,6 +44,7 @@ impl Rerank {
             title: "Open candidate lists or a trained reranker".into(),
             wanted: Wanted::Lists,
             instead: Some("the sample"),
+            initial: String::new(),
         }));
     }
 

@@ -58,7 +58,7 @@ impl Rerank {
             return context.warn(if gold {
                 why
             } else {
-                "no gold tree, nothing to learn: a attaches"
+                "no gold tree, nothing to learn: <rerank.gold> attaches"
             });
         }
         let item = |(kernel, by_parser, about): &(Kernel, bool, &str)| Item {
@@ -70,6 +70,7 @@ impl Rerank {
             title: "Train a reranker on these lists: kernel".into(),
             items: KERNELS.iter().map(item).collect(),
             start: 0,
+            free: false,
         }));
     }
 
@@ -138,7 +139,7 @@ impl Rerank {
     pub(super) fn train(&self, dev_gold: &str, context: &mut Context) {
         let lists = self.source.as_ref().and_then(|source| file_of(source, context.shared));
         let Some(lists) = lists else {
-            let why = "the sample is no file here: w writes its lists, o opens them";
+            let why = "the sample is no file here: <rerank.export> writes its lists, <rerank.open> opens them";
             return context.warn(why);
         };
         let Plan { kernel, ssn, dev } = &self.plan;

@@ -233,7 +233,7 @@ impl Runs {
                 return self.open_sweep(&path, context);
             }
             ("next-figure" | "previous-figure" | "axis" | "card" | "export", _) => {
-                return context.status("Enter on a sweep shows its figure and its table");
+                return context.status("<runs.open> on a sweep shows its figure and its table");
             }
             _ => {}
         }
@@ -247,9 +247,12 @@ impl Runs {
             _ => match self.run(context.shared) {
                 Some(run) => self.on_run(name, run, context),
                 None if self.at.is_some() => {
-                    context.status("this is a sweep: its runs stand below, Enter shows its figure");
+                    context.status(
+                        "this is a sweep: its runs stand below, <runs.open> shows its figure",
+                    );
                 }
-                None => context.status("no run here: 2 shows Train, where n starts one"),
+                None => context
+                    .status("no run here: <.train> shows Train, where <train.new> starts one"),
             },
         }
     }

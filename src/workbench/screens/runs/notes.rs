@@ -9,7 +9,7 @@ pub const NOTES: &[Term] = &[
     Term {
         name: "state",
         meaning: "stopped: can be resumed; died: its process ended without a word, and it can be \
-                  resumed; failed: the log (8) says why; gone: its folder was removed or moved",
+                  resumed; failed: the log (<.log>) says why; gone: its folder was removed or moved",
     },
     Term {
         name: "best",
@@ -24,7 +24,7 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "literature",
-        meaning: "Published figures on the Penn Treebank (L), of grammars or language models as \
+        meaning: "Published figures on the Penn Treebank (<runs.literature>), of grammars or language models as \
                   the run under the cursor is: not of this corpus, and not to be compared number \
                   by number",
     },
@@ -35,7 +35,7 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "sweep",
-        meaning: "Runs in which settings are varied (rankspace sweep): Enter shows a figure against \
+        meaning: "Runs in which settings are varied (rankspace sweep): <runs.open> shows a figure against \
                   a setting, the mean over the seeds with the deviation to either side, and the \
                   table of all choices; * marks the best mean of a column, which with few seeds \
                   need not be better than others",

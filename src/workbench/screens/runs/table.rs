@@ -41,15 +41,15 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
         runs.filter.draw(frame, line, "filter: ", runs.filtering, theme);
     }
     if shown.is_empty() {
-        let none = ["No runs yet.", "", "2 n  start a training"];
+        let none = ["No runs yet.", "", "<.train> <train.new>  start a training"];
         let lines: &[&str] = if !shared.listed {
             &["looking for runs…"]
         } else if filter {
-            &["No run matches.", "", "Esc  take the filter away"]
+            &["No run matches.", "", "<runs.clear>  take the filter away"]
         } else {
             &none
         };
-        return empty_state(frame, area, &title, lines, theme);
+        return empty_state(frame, area, &title, lines, view);
     }
     let area = match runs.literature {
         true => draw_literature(runs, frame, area, view),
@@ -187,7 +187,9 @@ fn row<'a>(run: &RunEntry, label: &str, names: usize, wide: bool, view: &View) -
         format!("{family:<10}{:>6} {best:<11}{age:>7}", run.step())
     };
     let (tail, tail_style) = match &run.problem {
-        _ if run.gone => ("no folder: d takes it off the list".into(), theme.error),
+        _ if run.gone => {
+            (view.say("no folder: <runs.delete> takes it off the list").into_owned(), theme.error)
+        }
         Some(problem) => (text::clean(problem).into_owned(), theme.error),
         None => (tail, theme.text),
     };

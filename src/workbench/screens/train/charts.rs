@@ -7,6 +7,7 @@ use crate::workbench::names::RunId;
 use crate::workbench::screen::Context;
 use crate::workbench::series::{Series, Smoothed};
 use crate::workbench::shared::{RunEntry, Shared};
+use crate::workbench::widgets::chart::Scale;
 use std::collections::HashMap;
 
 /// Weights of the past; the first is off.
@@ -188,7 +189,9 @@ impl Charts {
                 context.status(format!("by {}", self.axis.name()));
             }
             "log-x" if self.axis == XAxis::Wall => {
-                context.status("wall time has no logarithm: a draws by step or running time");
+                context.status(
+                    "wall time has no logarithm: <train.axis> draws by step or running time",
+                );
             }
             "log-x" => {
                 self.log_x = !self.log_x;
@@ -254,6 +257,17 @@ impl Charts {
         };
         if let Some(next) = next {
             self.cursor = Some(clock.at(next, XAxis::Step));
+        }
+    }
+
+    /// Sets the cursor to the step that is nearest to a share of the width of the charts.
+    pub fn point(&mut self, share: f64, shared: &Shared) {
+        let Some(run) = shared.selected_run() else { return };
+        let (from, to) = self.window(shared);
+        let x = Scale::across(from, to, self.log_x()).value(share);
+        let clock = &run.history.clock;
+        if let Some(row) = clock.nearest(self.axis, x) {
+            self.cursor = Some(clock.at(row, XAxis::Step));
         }
     }
 

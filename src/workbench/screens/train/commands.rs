@@ -69,8 +69,18 @@ pub const COMMANDS: &[Command] = &[
     Command { name: "cursor-off", keys: &["Esc"], help: "Take the cursor away", short: "" },
     Command { name: "zoom-in", keys: &["+", "="], help: "See fewer steps", short: "zoom" },
     Command { name: "zoom-out", keys: &["-"], help: "See more steps", short: "" },
-    Command { name: "pan-left", keys: &["<", "h"], help: "Look at earlier steps", short: "" },
-    Command { name: "pan-right", keys: &[">", "l"], help: "Look at later steps", short: "" },
+    Command {
+        name: "pan-left",
+        keys: &["<", "h"],
+        help: "Look at earlier steps, or in the table at figures further left",
+        short: "",
+    },
+    Command {
+        name: "pan-right",
+        keys: &[">", "l"],
+        help: "Look at later steps, or in the table at figures further right",
+        short: "",
+    },
     Command {
         name: "follow",
         keys: &["f"],
@@ -132,7 +142,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "overlay-none",
         keys: &["o"],
-        help: "Take the overlaid runs away; Runs (7) adds them",
+        help: "Take the overlaid runs away; Runs (<.runs>) adds them",
         short: "",
     },
 ];

@@ -1,8 +1,9 @@
 //! Axes, the table of raw numbers, copies and exports.
 
 use super::*;
+use crate::report::EventKind;
 use crate::workbench::clock::XAxis;
-use crate::workbench::curves::Format;
+use crate::workbench::curves::{Column, Format, columns};
 use crate::workbench::news::Outcome;
 use crate::workbench::testing::{event, learning, picture, run, shared_with_run, step, update};
 
@@ -109,6 +110,35 @@ fn the_table_has_the_raw_numbers_and_its_row_is_the_cursor() {
     assert!(picture(&train, &shared, 80, 21).contains("row 62 of 62"));
     update(&mut train, Input::Command("table"), &shared);
     assert!(picture(&train, &shared, 80, 21).contains("loss (nats/word)"));
+}
+
+#[test]
+fn every_figure_of_the_table_is_named_whole_and_comes_into_view() {
+    let mut shared = shared_with_run(60);
+    for (i, figure) in ["c_f1_published", "effective_symbols", "left_share"].iter().enumerate() {
+        let metrics = [(*figure, 1.5)].into_iter().collect();
+        let (step, split) = (60 + i as u64, "dev".into());
+        let kind = EventKind::Evaluation { step, epoch: 6, split, metrics };
+        shared.runs[0].history.push(&event(900 + i as u64, kind));
+    }
+    let mut train = Train { table: true, ..train(&shared) };
+    let heads: Vec<String> = columns(&shared.runs[0]).iter().map(Column::short_name).collect();
+    for (i, head) in heads.iter().enumerate() {
+        assert!(!heads[..i].contains(head), "{head} twice");
+    }
+    let mut seen = std::collections::HashSet::new();
+    for step in 0..heads.len() {
+        let text = picture(&train, &shared, 80, 21);
+        let row = text.lines().find(|l| l.contains("running time")).expect("the names").to_owned();
+        assert!(!row.contains('…') && heads.iter().any(|head| row.contains(head)), "{row}");
+        assert!(text.contains(&format!("figures {}–", step + 1)), "{text}");
+        seen.extend(heads.iter().filter(|head| row.contains(*head)).cloned());
+        update(&mut train, Input::Command("pan-right"), &shared);
+    }
+    assert_eq!(seen.len(), heads.len());
+    update(&mut train, Input::Command("pan-left"), &shared);
+    assert!(picture(&train, &shared, 80, 21).contains(&format!("figures {}–", heads.len() - 1)));
+    assert!(!picture(&train, &shared, 280, 57).contains("scroll, "), "all have room");
 }
 
 #[test]

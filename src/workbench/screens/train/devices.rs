@@ -47,7 +47,7 @@ impl Devices {
         let chosen = self.chosen.as_deref().unwrap_or("auto");
         let start = self.names.iter().position(|name| name == chosen).unwrap_or(0);
         let title = "Device of the next trainings".into();
-        context.push(Effect::Popup(Popup::List { id: "device", title, items, start }));
+        context.push(Effect::Popup(Popup::List { id: "device", title, items, start, free: false }));
     }
 
     pub fn choose(&mut self, number: usize, context: &mut Context) {

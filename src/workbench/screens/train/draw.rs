@@ -24,9 +24,10 @@ const WIDE: u16 = 130;
 pub fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
     let Some(run) = view.shared.selected_run() else {
         let waiting = ["looking for runs…"];
-        let none = ["No run is selected.", "", "n  start a training", "7  choose a run"];
+        let none =
+            ["No run is selected.", "", "<train.new>  start a training", "<.runs>  choose a run"];
         let lines: &[&str] = if view.shared.listed { &none } else { &waiting };
-        return empty_state(frame, area, "Train", lines, view.theme);
+        return empty_state(frame, area, "Train", lines, view);
     };
     if area.width >= WIDE {
         let split = [Constraint::Fill(1), Constraint::Length(side::WIDTH)];
@@ -58,13 +59,17 @@ pub fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
 
 fn draw_charts(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
     if view.shared.selected_run().is_some_and(|run| run.is_ensemble()) {
-        let lines = ["Bags and rounds of boosting have no steps.", "", "5  show them on Boost"];
-        return empty_state(frame, area, "Train", &lines, view.theme);
+        let lines =
+            ["Bags and rounds of boosting have no steps.", "", "<.boost>  show them on Boost"];
+        return empty_state(frame, area, "Train", &lines, view);
     }
     if view.shared.selected_run().is_some_and(|run| run.is_reranker()) {
-        let lines =
-            ["A reranker learns without steps of an optimiser.", "", "6  shows it on Rerank"];
-        return empty_state(frame, area, "Train", &lines, view.theme);
+        let lines = [
+            "A reranker learns without steps of an optimiser.",
+            "",
+            "<.rerank>  shows it on Rerank",
+        ];
+        return empty_state(frame, area, "Train", &lines, view);
     }
     if train.table {
         return table::draw(train, frame, area, view);
@@ -121,6 +126,9 @@ fn draw_chart(train: &Train, figure: Figure, frame: &mut Frame, area: Rect, view
         cursor: charts.cursor_place(view.shared),
         theme,
     };
+    if let Some(plot) = chart::plot(inside) {
+        view.place(plot, Place::Plot("train"));
+    }
     frame.render_widget(&chart, inside);
 }
 
@@ -194,7 +202,11 @@ fn draw_head(
     (alarm, view): (Option<Line>, &View),
 ) {
     let theme = view.theme;
-    let block = pane("", theme, false).title(head_title(run, view));
+    let block = pane("", theme, false).title(head_title(
+        run,
+        usize::from(area.width.saturating_sub(2)),
+        view,
+    ));
     let inside = block.inner(area);
     frame.render_widget(block, area);
     let width = usize::from(inside.width);

@@ -31,7 +31,13 @@ pub(super) fn ask(context: &mut Context) {
         1 => "Export the curves as".to_owned(),
         n => format!("Export the curves of {n} runs as"),
     };
-    context.push(Effect::Popup(Popup::List { id: POPUP, title, items: items.collect(), start: 0 }));
+    context.push(Effect::Popup(Popup::List {
+        id: POPUP,
+        title,
+        items: items.collect(),
+        start: 0,
+        free: false,
+    }));
 }
 
 impl Train {

@@ -50,6 +50,8 @@ pub struct Train {
     scroll: usize,
     /// Whether the table stands in place of the charts.
     table: bool,
+    /// The first figure in its columns.
+    first_column: usize,
     /// What this machine does, since the screen was in view.
     machine: Option<Machine>,
     troubles: Troubles,
@@ -77,6 +79,7 @@ impl Screen for Train {
             Input::Shown | Input::Tick => {
                 self.machine = Machine::look(self.machine.take(), context.shared.now);
             }
+            Input::Along { share, .. } => self.charts.point(share, context.shared),
             Input::Task(report) => config_read(report, &self.device, context),
             Input::Run(id) if context.shared.drawn_runs().any(|r| r.id == id) => {
                 self.charts.follow(context.shared);
@@ -131,6 +134,8 @@ impl Train {
                 let rows = moves::scrolled(name).map_or(0, |(_, rows)| rows);
                 self.scroll = self.scroll.saturating_add_signed(rows).min(last);
             }
+            ("pan-left", Some(run)) if self.table => self.shift_columns(-1, run),
+            ("pan-right", Some(run)) if self.table => self.shift_columns(1, run),
             ("table", _) => self.table = !self.table,
             ("export", _) => exporting::ask(context),
             ("copy", _) => self.copy(context),
@@ -145,7 +150,7 @@ impl Train {
                 }
             }
             ("pause" | "stop" | "checkpoint" | "learning-rate" | "resume", None) => {
-                context.status("no run is selected: n starts one, 7 lists all");
+                context.status("no run is selected: <train.new> starts one, <.runs> lists all");
             }
             ("pause", Some(run)) => pause(run, context),
             ("stop", Some(run)) => stop(run, context),
@@ -191,7 +196,7 @@ fn pause(run: &RunEntry, context: &mut Context) {
             context.status("going on");
         }
         Standing::Gone => context.status(format!("{}: its folder is gone", run.name)),
-        _ => context.status(format!("{} is not running: R resumes it", run.name)),
+        _ => context.status(format!("{} is not running: <train.resume> resumes it", run.name)),
     }
 }
 
@@ -215,7 +220,17 @@ fn presets_popup() -> Popup {
         .collect();
     let description = "A TOML file of your own; see `rankspace presets`".into();
     items.push(Item { name: FROM_FILE.into(), description });
-    Popup::List { id: "new", title: "New training".into(), items, start: 0 }
+    Popup::List { id: "new", title: "New training".into(), items, start: 0, free: true }
+}
+
+fn config_popup(initial: String) -> Popup {
+    Popup::Files {
+        id: "config-file",
+        title: "New training from a config file (TOML)".into(),
+        wanted: Wanted::Config,
+        instead: None,
+        initial,
+    }
 }
 
 fn answered(popup: &'static str, answer: &Answer, device: &Devices, context: &mut Context) {
@@ -226,13 +241,9 @@ fn answered(popup: &'static str, answer: &Answer, device: &Devices, context: &mu
                 Ok(config) => context.push(Effect::Start(Box::new(device.applied(config)))),
                 Err(error) => context.warn(error.to_string()),
             },
-            None => context.push(Effect::Popup(Popup::Files {
-                id: "config-file",
-                title: "New training from a config file (TOML)".into(),
-                wanted: Wanted::Config,
-                instead: None,
-            })),
+            None => context.push(Effect::Popup(config_popup(String::new()))),
         },
+        ("new", Answer::Text(path)) => context.push(Effect::Popup(config_popup(path.clone()))),
         ("config-file", Answer::File(path)) => {
             let path = path.clone();
             context.spawn(Task::new("config", format!("reading {}", path.display()), move |_| {

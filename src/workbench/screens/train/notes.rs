@@ -46,7 +46,7 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "literature",
-        meaning: "Published figures on the Penn Treebank (L): not of this corpus, and not to be \
+        meaning: "Published figures on the Penn Treebank (<train.literature>): not of this corpus, and not to be \
                   compared number by number",
     },
     Term { name: "|g|", meaning: "Norm of the gradient of the newest step, before clipping" },

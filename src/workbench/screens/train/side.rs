@@ -2,7 +2,7 @@
 
 use super::Train;
 use super::charts::of_language_model;
-use super::words::{device, head_title, left, milliseconds, parts, was_counted};
+use super::words::{device, head_title, left, milliseconds, parts, reason, was_counted};
 use crate::report::DeviceUse;
 use crate::workbench::figures::{Kind, baselines};
 use crate::workbench::screen::View;
@@ -21,13 +21,15 @@ pub(super) const WIDTH: u16 = 44;
 
 /// Everything, one thing a line; the part that is scrolled to where not all have room.
 pub(super) fn draw(train: &Train, run: &RunEntry, frame: &mut Frame, area: Rect, view: &View) {
-    let mut block = pane("", view.theme, false).title(head_title(run, view));
+    let title = head_title(run, 0, view);
+    let mut block = pane("", view.theme, false).title(title);
     let inside = block.inner(area);
     let mut lines = lines(train, run, view);
     let (all, height) = (lines.len(), usize::from(inside.height));
     let from = train.scroll.min(all.saturating_sub(height));
     if all > height {
-        let part = format!(" lines {}–{} of {all}: J K scroll ", from + 1, from + height);
+        let part = format!(" lines {}–{} of {all}: ", from + 1, from + height);
+        let part = view.say(&(part + "<train.scroll-down> <train.scroll-up> scroll ")).into_owned();
         block = block.title_bottom(part);
     }
     frame.render_widget(block, area);
@@ -38,7 +40,10 @@ pub(super) fn lines<'a>(train: &Train, run: &RunEntry, view: &View) -> Vec<Line<
     let theme = view.theme;
     // Without the frame and a blank beside it.
     let width = usize::from(WIDTH - 4);
-    let mut lines = train.troubles.rows(width, theme);
+    let why = reason(run, view).map(|why| text::wrap(&why, width)).unwrap_or_default();
+    let mut lines: Vec<Line> =
+        why.into_iter().map(|why| Line::styled(why, theme.warning)).collect();
+    lines.extend(train.troubles.rows(width, theme));
     progress_rows(run, width, theme, &mut lines);
     evaluation_rows(run, theme, &mut lines);
     seeds_rows(run, view, &mut lines);
@@ -238,7 +243,10 @@ fn literature_rows<'a>(train: &Train, width: usize, view: &View, lines: &mut Vec
         line.spans.insert(0, Span::raw("  "));
         lines.push(line);
     }
-    lines.push(Line::styled("  sources: L on Runs (7)", view.theme.dim));
+    lines.push(Line::styled(
+        view.say("  sources: <runs.literature> on Runs (<.runs>)").into_owned(),
+        view.theme.dim,
+    ));
 }
 
 fn settings_rows<'a>(run: &RunEntry, theme: &Theme, lines: &mut Vec<Line<'a>>) {

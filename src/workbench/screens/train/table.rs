@@ -11,23 +11,35 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
 
-/// Columns of the step, the running time and each figure.
+/// Columns of the step, the running time and, at least, each figure.
 const STEP: usize = 10;
 const TIME: usize = 14;
 const FIGURE: usize = 11;
+
+/// Columns of a figure: its name stands whole above its values.
+fn width(column: &Column) -> usize {
+    (column.short_name().width() + 1).max(FIGURE)
+}
 
 impl Train {
     /// Moves the selected row, which is the cursor; at the newest row it follows the run.
     pub(super) fn select_row(&mut self, name: &str, context: &mut Context) {
         if !self.table {
-            return context.status("t shows the raw numbers: rows are selected there");
+            return context.status("<train.table> shows the raw numbers: rows are selected there");
         }
         let Some(run) = context.shared.selected_run() else { return };
         let clock = &run.history.clock;
         let Some(to) = moves::moved(name, self.row(run), clock.len()) else { return };
         let is_newest = to + 1 >= clock.len();
         self.charts.cursor = (!is_newest).then(|| clock.at(to, XAxis::Step));
+    }
+
+    /// Other figures come into view, where not all have room.
+    pub(super) fn shift_columns(&mut self, by: isize, run: &RunEntry) {
+        let last = columns(run).len().saturating_sub(1);
+        self.first_column = self.first_column.saturating_add_signed(by).min(last);
     }
 
     /// The selected row: that of the cursor, or the newest.
@@ -80,7 +92,7 @@ pub(super) fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
     let Some(run) = view.shared.selected_run() else { return };
     let clock = &run.history.clock;
     if clock.is_empty() {
-        return empty_state(frame, area, "Raw numbers", &["no figures yet"], theme);
+        return empty_state(frame, area, "Raw numbers", &["no figures yet"], view);
     }
     let selected = train.row(run);
     // Of several runs in view the rows are one's.
@@ -96,18 +108,23 @@ pub(super) fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
     let mut block = pane(title, theme, true);
     let inside = block.inner(area);
     let all = columns(run);
-    let room = usize::from(inside.width).saturating_sub(STEP + TIME) / FIGURE;
-    if all.len() > room {
-        let hidden = text::counted((all.len() - room) as u64, "figure");
-        block = block.title_bottom(format!(" {hidden} more in a wider terminal, and by e "));
+    let room = usize::from(inside.width).saturating_sub(STEP + TIME);
+    // With room for all there is nothing to pass by.
+    let fits = |columns: &[Column]| columns.iter().map(width).sum::<usize>() <= room;
+    let first = if fits(&all) { 0 } else { train.first_column.min(all.len() - 1) };
+    let shown = (first..=all.len()).rev().map(|to| &all[first..to]).find(|part| fits(part));
+    let shown = shown.unwrap_or_default();
+    if shown.len() < all.len() {
+        let (from, to, of) = (first + 1, first + shown.len(), all.len());
+        let others = view.say("<train.pan-left> <train.pan-right> scroll, <train.export> writes");
+        block = block.title_bottom(format!(" figures {from}–{to} of {of}: {others} all "));
     }
     frame.render_widget(block, area);
-    let shown = &all[..all.len().min(room)];
 
     let cell = |text: &str, width: usize| format!("{:>width$}", text::fit(text, width - 1));
     let mut head = cell("step", STEP) + &cell(time_name(train), TIME);
     for column in shown {
-        head.push_str(&cell(column.short_name(), FIGURE));
+        head.push_str(&cell(&column.short_name(), width(column)));
     }
     let mut lines = vec![Line::styled(head, theme.title)];
     let height = usize::from(inside.height).saturating_sub(1);
@@ -124,7 +141,10 @@ pub(super) fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
             let value = column.series.at(step);
             let odd = value.is_some_and(|v| !v.is_finite());
             let text = value.map_or(String::new(), figure);
-            spans.push(Span::styled(cell(&text, FIGURE), if odd { theme.error } else { style }));
+            spans.push(Span::styled(
+                cell(&text, width(column)),
+                if odd { theme.error } else { style },
+            ));
         }
         lines.push(Line::from(spans));
     }

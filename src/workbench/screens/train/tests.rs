@@ -178,6 +178,11 @@ fn a_preset_or_a_config_file_starts_a_training() {
     let effects = answer(Answer::Item(items_len()), "new", &mut train);
     assert!(matches!(&effects[..], [Effect::Popup(Popup::Files { .. })]), "{effects:?}");
 
+    // A path among the names of presets leads to where paths are typed.
+    let effects = answer(Answer::Text("./t.toml".into()), "new", &mut train);
+    let [Effect::Popup(Popup::Files { initial, .. })] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(initial, "./t.toml");
+
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("mine.toml");
     std::fs::write(&file, "seed = 11\n").expect("writes");

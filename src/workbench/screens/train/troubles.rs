@@ -94,7 +94,7 @@ impl Train {
     /// Goes to the evidence of an alarm, each time to that of the next.
     pub(super) fn evidence(&mut self, context: &mut Context) {
         let Some(run) = context.shared.selected_run() else {
-            return context.status("no run is selected: n starts one, 7 lists all");
+            return context.status("no run is selected: <train.new> starts one, <.runs> lists all");
         };
         let troubles = &mut self.troubles;
         // What was shown of another run is no beginning.

@@ -1,7 +1,7 @@
 //! Words on a run that the head and the column of Train share.
 
 use crate::config::Config;
-use crate::report::{DeviceUse, counted};
+use crate::report::{DeviceUse, RunState, counted};
 use crate::workbench::figures::Kind;
 use crate::workbench::screen::View;
 use crate::workbench::shared::{RunEntry, Standing};
@@ -21,26 +21,38 @@ pub(super) fn device(config: &Config, told: Option<&DeviceUse>) -> String {
     }
 }
 
-pub(super) fn head_title<'a>(run: &RunEntry, view: &View) -> Line<'a> {
+/// Name and standing, and of the reason for it as much as has room.
+pub(super) fn head_title<'a>(run: &RunEntry, width: usize, view: &View) -> Line<'a> {
     let (symbol, word, style) = state_label(run, view.theme);
     let mut spans = vec![
         Span::styled(format!(" {} ", text::clean(&view.shared.label(run))), view.theme.title),
         Span::styled(format!("{symbol} {word} "), style),
     ];
-    let silence = run.silence(view.shared.now);
-    let reason = match run.standing() {
-        Standing::Gone => Some("its folder was removed or moved: 7 chooses another".into()),
-        Standing::Died => Some("its process ended without a word: R resumes it".into()),
-        _ => match silence {
-            Some(seconds) => Some(format!("no sign of life for {}", text::duration(seconds))),
-            None => run.history.reason.clone().filter(|_| !run.active()),
-        },
-    };
-    if let Some(reason) = reason {
-        let reason = text::fit(&text::clean(&reason), 60).into_owned();
+    let room = width.saturating_sub(spans.iter().map(Span::width).sum::<usize>() + 1);
+    if let Some(reason) = reason(run, view).filter(|_| room > 0) {
+        let reason = text::fit(&reason, room).into_owned();
         spans.push(Span::styled(format!("{reason} "), view.theme.dim));
     }
     Line::from(spans)
+}
+
+/// Why a run does not go on, or may not.
+pub(super) fn reason(run: &RunEntry, view: &View) -> Option<String> {
+    let said = || run.history.reason.as_deref().map(|reason| text::clean(reason).into_owned());
+    let told = match run.standing() {
+        Standing::Gone if run.own => "its folder was moved or removed: it is being stopped",
+        Standing::Gone if run.history.state == Some(RunState::Failed) => {
+            "its folder was moved or removed while it ran: <.runs> chooses another"
+        }
+        Standing::Gone => "its folder was removed or moved: <.runs> chooses another",
+        Standing::Died => "its process ended without a word: <train.resume> resumes it",
+        _ => {
+            let silence = run.silence(view.shared.now).map(text::duration);
+            let silent = silence.map(|time| format!("no sign of life for {time}"));
+            return silent.or_else(|| said().filter(|_| !run.active()));
+        }
+    };
+    Some(view.say(told).into_owned())
 }
 
 /// Time left while it runs, else the share done.

@@ -69,6 +69,17 @@ pub struct Chart<'a> {
     pub theme: &'a Theme,
 }
 
+/// Where a chart in an area has its lines, beside and above the values of its axes; `None` where
+/// there is no room for any.
+pub fn plot(area: Rect) -> Option<Rect> {
+    (area.width >= LABELS + 4 && area.height >= 3).then(|| Rect {
+        x: area.x + LABELS,
+        width: area.width - LABELS,
+        height: area.height - 1,
+        ..area
+    })
+}
+
 /// A trace cut to columns: what lies in each, and the neighbours outside.
 struct Columns<'a> {
     series: &'a Series,
@@ -170,15 +181,7 @@ impl Chart<'_> {
 
 impl Widget for &Chart<'_> {
     fn render(self, area: Rect, buffer: &mut Buffer) {
-        if area.width < LABELS + 4 || area.height < 3 {
-            return;
-        }
-        let plot = Rect {
-            x: area.x + LABELS,
-            width: area.width - LABELS,
-            height: area.height - 1,
-            ..area
-        };
+        let Some(plot) = plot(area) else { return };
         let columns = usize::from(plot.width) * 2;
         let x = Scale::across(self.window.0, self.window.1, self.log_x);
         let cut = |t: &Trace<'_>, series| Columns::of(series, t.along, &x, columns);

@@ -41,6 +41,6 @@ pub(super) fn draw_pane(
             let block = frame_of(String::new(), area, false, view);
             tree.draw_framed(frame, area, block, title, view.theme);
         }
-        None => empty_state(frame, area, title, &["reading the analyses"], view.theme),
+        None => empty_state(frame, area, title, &["reading the analyses"], view),
     }
 }

@@ -57,9 +57,9 @@ fn draw_head(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
     if (last as usize) < planned {
         let standing = view.shared.run(book.run).map(|run| run.standing());
         text += &match standing {
-            Some(Standing::Stopped | Standing::Died | Standing::Failed) => {
-                format!(" ({planned} planned: 7 R goes on)")
-            }
+            Some(Standing::Stopped | Standing::Died | Standing::Failed) => view
+                .say(&format!(" ({planned} planned: <.runs> <runs.resume> goes on)"))
+                .into_owned(),
             _ => format!(" ({planned} planned)"),
         };
     }
@@ -120,20 +120,20 @@ fn draw_nothing(screen: &Boost, frame: &mut Frame, area: Rect, view: &View) {
     let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
     let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
     let failed: Vec<&str> =
-        failure.iter().map(String::as_str).chain(["press r to try again"]).collect();
+        failure.iter().map(String::as_str).chain(["press <boost.reload> to try again"]).collect();
     let ended = run.and_then(|run| ended(run, usize::from(area.width.saturating_sub(4))));
     let ended: Option<Vec<&str>> = ended.as_ref().map(|l| l.iter().map(String::as_str).collect());
     let lines: &[&str] = match run {
         None => &[
             "no run is selected",
-            "press 7 to choose one from the list of runs",
+            "press <.runs> to choose one from the list of runs",
             "`rankspace boost --train FILES --test FILES` makes one",
         ],
         Some(run) if run.gone => &GONE,
         Some(run) if run.config.is_none() && !view.shared.listed => &["reading the run's settings"],
         Some(run) if !run.is_ensemble() => &[
             "the selected run neither bags nor boosts",
-            "press 7 to choose another one from the list of runs",
+            "press <.runs> to choose another one from the list of runs",
             "`rankspace boost --train FILES --test FILES` makes one",
         ],
         _ if reading => &["reading the rounds"],
@@ -143,7 +143,7 @@ fn draw_nothing(screen: &Boost, frame: &mut Frame, area: Rect, view: &View) {
             None => &["no round is complete yet", "the first one comes by itself"],
         },
     };
-    empty_state(frame, area, "Boost", lines, view.theme);
+    empty_state(frame, area, "Boost", lines, view);
 }
 
 /// Why no round comes by itself, if the run has ended before the first; in so many columns.
@@ -158,6 +158,8 @@ fn ended(run: &RunEntry, width: usize) -> Option<Vec<String>> {
     let reason = run.history.reason.as_deref().map(clean).unwrap_or_default();
     let mut lines = vec![how.to_owned()];
     lines.extend(wrap(&reason, width).into_iter().filter(|line| !line.is_empty()));
-    lines.push("press 8 for its messages, or 7 and R to begin again".to_owned());
+    lines.push(
+        "press <.log> for its messages, or <.runs> and <runs.resume> to begin again".to_owned(),
+    );
     Some(lines)
 }

@@ -72,8 +72,8 @@ fn draw_list(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, view: &
     frame.render_widget(block, area);
     if screen.order.is_empty() {
         let why = match screen.filter.is_empty() {
-            true => "the sentences are being put in order",
-            false => "no sentence fits; Esc shows all",
+            true => "the sentences are being put in order".into(),
+            false => view.say("no sentence fits; <boost.clear> shows all"),
         };
         frame.render_widget(Line::styled(why, theme.dim), inside);
         return;
@@ -171,9 +171,9 @@ fn draw_sentence(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, vie
     let Some(sentence) = screen.sentence() else {
         let why: &[&str] = match screen.filter.is_empty() {
             true => &["the sentences are being put in order"],
-            false => &["no sentence matches the filter", "Esc shows all"],
+            false => &["no sentence matches the filter", "<boost.clear> shows all"],
         };
-        return empty_state(frame, area, "Sentence", why, view.theme);
+        return empty_state(frame, area, "Sentence", why, view);
     };
     let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
     draw_facts(screen, book, sentence, frame, facts, view);
@@ -193,9 +193,12 @@ fn draw_sentence(screen: &Boost, book: &Book, frame: &mut Frame, area: Rect, vie
     match &screen.unread {
         Some(reason) if screen.panes.analysis.is_none() => {
             let reason = wrap(&clean(reason), usize::from(right.width.saturating_sub(4)));
-            let lines: Vec<&str> =
-                reason.iter().map(String::as_str).chain(["press r to try again"]).collect();
-            empty_state(frame, right, &title, &lines, view.theme);
+            let lines: Vec<&str> = reason
+                .iter()
+                .map(String::as_str)
+                .chain(["press <boost.reload> to try again"])
+                .collect();
+            empty_state(frame, right, &title, &lines, view);
         }
         _ => draw_pane(frame, right, &title, screen.panes.analysis.as_ref(), view),
     }

@@ -32,13 +32,18 @@ pub fn draw(
             .any(|kind| view.shared.task(ScreenId::Boost, kind).is_some());
         let why: &[&str] = match busy {
             true => &["looking for what is annotated otherwise elsewhere"],
-            false => &["not looked for", "t shows the trees again, and t once more looks"],
+            false => {
+                &["not looked for", "<boost.twins> shows the trees again, and once more looks"]
+            }
         };
-        return empty_state(frame, area, "Twins", why, view.theme);
+        return empty_state(frame, area, "Twins", why, view);
     };
     let Some(twin) = twins.get(screen.pairs.at) else {
-        let why = ["nothing like it is annotated otherwise anywhere", "t shows the trees again"];
-        return empty_state(frame, area, "Twins", &why, view.theme);
+        let why = [
+            "nothing like it is annotated otherwise anywhere",
+            "<boost.twins> shows the trees again",
+        ];
+        return empty_state(frame, area, "Twins", &why, view);
     };
     let rows = (twins.len() as u16).min(LISTED).min(area.height / 5).max(1) + 1;
     let [list, contexts, trees] =

@@ -40,6 +40,9 @@ pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: R
         }
         draw_lines(frame, area, &title, lines.drain(visible).collect(), view);
     }
-    let text = format!(" {state} · a changes that · Up and Down go through labels and tags");
+    let text = format!(
+        " {state} · <corpora.scored> changes that · <corpora.up> and <corpora.down> go through labels and tags"
+    );
+    let text = view.say(&text).into_owned();
     frame.render_widget(Line::styled(text, theme.dim), below);
 }

@@ -126,7 +126,7 @@ fn draw_empty(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
     let failed: Vec<&str> = failure
         .iter()
         .map(String::as_str)
-        .chain(["press r to read again, or [ and ] to choose another corpus"])
+        .chain(["press <corpora.reload> to read again, or <corpora.previous-corpus> and <corpora.next-corpus> to choose another corpus"])
         .collect();
     let lines: &[&str] = if reading {
         &["reading the files"]
@@ -135,11 +135,11 @@ fn draw_empty(screen: &Corpora, frame: &mut Frame, area: Rect, view: &View) {
     } else {
         &[
             "no corpus is read yet",
-            "press Enter to read the selected one",
+            "press <corpora.change> to read the selected one",
             "rankspace FILE opens a treebank or text of yours",
         ]
     };
-    empty_state(frame, area, "Corpus", lines, view.theme);
+    empty_state(frame, area, "Corpus", lines, view);
 }
 
 /// Files in which there is no sentence, or none that is kept.
@@ -148,13 +148,13 @@ fn draw_failure(loaded: &Loaded, failure: &str, frame: &mut Frame, area: Rect, v
     lines.push(String::new());
     match loaded.corpus.problems.len() {
         0 => {}
-        1 => lines.push("p shows the problem with its line".into()),
-        n => lines.push(format!("p shows {n} problems with their lines")),
+        1 => lines.push("<corpora.problems> shows the problem with its line".into()),
+        n => lines.push(format!("<corpora.problems> shows {n} problems with their lines")),
     }
-    lines.push("e changes how the files are read and what is kept".into());
-    lines.push("r reads them again, [ and ] choose another corpus".into());
+    lines.push("<corpora.preprocessing> changes how the files are read and what is kept".into());
+    lines.push("<corpora.reload> reads them again, <corpora.previous-corpus> and <corpora.next-corpus> choose another corpus".into());
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    empty_state(frame, area, "Corpus", &lines, view.theme);
+    empty_state(frame, area, "Corpus", &lines, view);
 }
 
 fn draw_overview(loaded: &Loaded, frame: &mut Frame, area: Rect, view: &View) {
@@ -290,7 +290,8 @@ fn draw_settings(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rec
         let [a, b] = Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(area);
         (a, b)
     };
-    let title = format!("Preprocessing {}/{all} · Enter changes, u undoes", screen.setting + 1);
+    let keys = view.say("<corpora.change> changes, <corpora.undo> undoes");
+    let title = format!("Preprocessing {}/{all} · {keys}", screen.setting + 1);
     let block = pane(title, theme, true);
     let inside = block.inner(settings);
     frame.render_widget(block, settings);

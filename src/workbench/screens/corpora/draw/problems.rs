@@ -21,8 +21,9 @@ pub(super) fn draw(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: R
     let theme = view.theme;
     let problems = &loaded.corpus.problems;
     let Some(selected) = problems.get(screen.problem) else {
-        let lines = ["the reader has nothing to complain about", "s shows the sentences"];
-        return empty_state(frame, area, "Problems", &lines, theme);
+        let lines =
+            ["the reader has nothing to complain about", "<corpora.sentences> shows the sentences"];
+        return empty_state(frame, area, "Problems", &lines, view);
     };
     let split = [Constraint::Fill(1), Constraint::Length(DETAIL)];
     let [list, detail] = view.stack("corpora.problems", split, area);

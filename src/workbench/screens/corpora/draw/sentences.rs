@@ -73,7 +73,13 @@ fn draw_list(screen: &Corpora, loaded: &Loaded, frame: &mut Frame, area: Rect, v
     let inside = block.inner(area);
     frame.render_widget(block, area);
     if screen.order.is_empty() {
-        frame.render_widget(Line::styled("no sentence fits; Esc shows all", theme.dim), inside);
+        frame.render_widget(
+            Line::styled(
+                view.say("no sentence fits; <corpora.clear> shows all").into_owned(),
+                theme.dim,
+            ),
+            inside,
+        );
     }
     let visible = moves::rows(view, "sentences", inside, screen.sentence, screen.order.len());
     for (y, place) in (inside.y..).zip(visible) {
@@ -106,7 +112,7 @@ fn draw_tree(
             Some(_) => &["this sentence has no tree in the file"],
             None => &["no sentence is selected"],
         };
-        return empty_state(frame, area, "Tree", lines, view.theme);
+        return empty_state(frame, area, "Tree", lines, view);
     };
     tree.draw_framed(frame, area, pane("", view.theme, false), title, view.theme);
 }

@@ -15,7 +15,7 @@ pub const WIDTH: u16 = 74;
 pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let Some(i) = screen.sentence() else {
-        return empty_state(frame, area, "Candidates", &["no sentence is selected"], theme);
+        return empty_state(frame, area, "Candidates", &["no sentence is selected"], view);
     };
     let list = &book.lists[i];
     let order = screen.candidates();
@@ -35,8 +35,11 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
     }
     let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
     if order.is_empty() {
-        let why = ["the base parser has no candidate for it", "p shows what was left out"];
-        return empty_state(frame, area, &title, &why, theme);
+        let why = [
+            "the base parser has no candidate for it",
+            "<rerank.problems> shows what was left out",
+        ];
+        return empty_state(frame, area, &title, &why, view);
     }
     let block = frame_of(&title, area, screen.focus == Focus::Candidates, view);
     let inside = block.inner(area);

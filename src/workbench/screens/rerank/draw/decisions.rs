@@ -23,16 +23,25 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
     let title = format!("Why candidate {} has its margin over base choice", k + 1);
     let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
     let nothing = |frame: &mut Frame, lines: &[&str]| {
-        empty_state(frame, area, &title, lines, theme);
+        empty_state(frame, area, &title, lines, view);
     };
     let Some(ranked) = &book.ranked else {
-        return nothing(frame, &["there is no reranker, and so no margin", "o opens one"]);
+        return nothing(
+            frame,
+            &["there is no reranker, and so no margin", "<rerank.open> opens one"],
+        );
     };
     let Some(i) = screen.sentence() else {
         return nothing(frame, &["no sentence is selected"]);
     };
     if k == 0 {
-        return nothing(frame, &["this is the base choice itself", "] selects another candidate"]);
+        return nothing(
+            frame,
+            &[
+                "this is the base choice itself",
+                "<rerank.next-candidate> selects another candidate",
+            ],
+        );
     }
     let Some(parts) = screen.contributions() else {
         return nothing(frame, &["explaining the scores"]);

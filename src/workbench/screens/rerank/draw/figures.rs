@@ -27,13 +27,13 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
         let lines: &[&str] = match () {
             () if book.with_gold == 0 => &[
                 "no list has a gold tree: nothing can be scored",
-                "a attaches those of a treebank",
+                "<rerank.gold> attaches those of a treebank",
             ],
-            () if busy => &["computing figures and p-values", "Ctrl-x stops it"],
+            () if busy => &["computing figures and p-values", "<.stop-task> stops it"],
             () if scoring => &["reranking the lists first"],
-            () => &[&reason, "r reads and computes again"],
+            () => &[&reason, "<rerank.reload> reads and computes again"],
         };
-        return empty_state(frame, area, "Figures", lines, view.theme);
+        return empty_state(frame, area, "Figures", lines, view);
     };
     let systems = summary.rows.len() as u16 + 6;
     let [first, second] = match area.width >= WIDE {

@@ -45,8 +45,12 @@ pub fn draw(screen: &Rerank, frame: &mut Frame, area: Rect, view: &View) {
     }
     match screen.page {
         Page::Lists if book.lists.is_empty() => {
-            let lines = ["the file has no sentence", "o opens another one", "p shows problems"];
-            empty_state(frame, body, "Sentences", &lines, view.theme);
+            let lines = [
+                "the file has no sentence",
+                "<rerank.open> opens another one",
+                "<rerank.problems> shows problems",
+            ];
+            empty_state(frame, body, "Sentences", &lines, view);
         }
         Page::Lists => draw_lists(screen, book, frame, body, view),
         Page::Figures => figures::draw(screen, book, frame, body, view),
@@ -182,8 +186,8 @@ fn second_line_in(words: Words, screen: &Rerank, book: &Book, view: &View) -> (S
         (None, None) => {
             style = theme.warning;
             // Without gold trees none can be trained.
-            let trains = if book.with_gold > 0 { ", t trains one" } else { "" };
-            parts.push(format!("no reranker, so no scores: o opens{trains}"));
+            let trains = if book.with_gold > 0 { ", <rerank.learn> trains one" } else { "" };
+            parts.push(format!("no reranker, so no scores: <rerank.open> opens{trains}"));
         }
     }
     if let Some(share) = share_done(view.shared.selected_run()) {
@@ -194,7 +198,7 @@ fn second_line_in(words: Words, screen: &Rerank, book: &Book, view: &View) -> (S
     match &screen.summary {
         _ if book.with_gold == 0 => {
             style = theme.warning;
-            parts.push("no gold, so no F1: a attaches".to_owned());
+            parts.push("no gold, so no F1: <rerank.gold> attaches".to_owned());
         }
         Some(summary) => {
             let f1 =
@@ -217,18 +221,21 @@ fn second_line_in(words: Words, screen: &Rerank, book: &Book, view: &View) -> (S
         None if busy("summary") => parts.push("computing figures".to_owned()),
         None => {}
     }
-    (format!(" {}", parts.join(" · ")), style)
+    (view.say(&format!(" {}", parts.join(" · "))).into_owned(), style)
 }
 
 /// Before there are lists: why, and what to do.
 fn draw_nothing(screen: &Rerank, frame: &mut Frame, area: Rect, view: &View) {
     let failure = screen.failure.as_deref().map(clean).unwrap_or_default();
     let failure = wrap(&failure, usize::from(area.width.saturating_sub(4)));
-    let failed: Vec<&str> =
-        failure.iter().map(String::as_str).chain(["r tries again, o opens another file"]).collect();
+    let failed: Vec<&str> = failure
+        .iter()
+        .map(String::as_str)
+        .chain(["<rerank.reload> tries again, <rerank.open> opens another file"])
+        .collect();
     let lines: &[&str] = match screen.failure {
         Some(_) => &failed,
-        None => &["reading", "Ctrl-x stops it"],
+        None => &["reading", "<.stop-task> stops it"],
     };
-    empty_state(frame, area, "Rerank", lines, view.theme);
+    empty_state(frame, area, "Rerank", lines, view);
 }

@@ -19,8 +19,12 @@ pub fn draw(screen: &Rerank, loaded: &Loaded, frame: &mut Frame, area: Rect, vie
     let base =
         format!("format {}, logarithms to the base {}", loaded.format.name(), loaded.log_base);
     let Some(selected) = loaded.troubles.get(screen.problem) else {
-        let lines = ["the reader has nothing to complain about", &base, "p shows the lists"];
-        return empty_state(frame, area, "Problems", &lines, theme);
+        let lines = [
+            "the reader has nothing to complain about",
+            &base,
+            "<rerank.problems> shows the lists",
+        ];
+        return empty_state(frame, area, "Problems", &lines, view);
     };
     let [list, detail] =
         Layout::vertical([Constraint::Fill(1), Constraint::Length(DETAIL)]).areas(area);

@@ -32,7 +32,7 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
     let inside = block.inner(area);
     frame.render_widget(block, area);
     if screen.order.is_empty() {
-        let why = "no sentence fits; Esc shows all";
+        let why = view.say("no sentence fits; <rerank.clear> shows all").into_owned();
         return frame.render_widget(Line::styled(why, theme.dim), inside);
     }
     let (ranked, gold) = (book.ranked.is_some(), book.with_gold > 0);

@@ -19,7 +19,7 @@ const TALL: u16 = 24;
 pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
     let Some(i) = screen.sentence() else {
-        return empty_state(frame, area, "Trees", &["no sentence is selected"], theme);
+        return empty_state(frame, area, "Trees", &["no sentence is selected"], view);
     };
     let panes = &screen.panes;
     let [facts, body] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
@@ -72,6 +72,6 @@ fn pane(frame: &mut Frame, area: Rect, title: &str, tree: Option<&TreePane>, vie
             let block = frame_of("", area, false, view);
             tree.draw_framed(frame, area, block, title, view.theme);
         }
-        None => empty_state(frame, area, title, &["there is no tree"], view.theme),
+        None => empty_state(frame, area, title, &["there is no tree"], view),
     }
 }

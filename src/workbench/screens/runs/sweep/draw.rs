@@ -25,10 +25,10 @@ const CAP: &str = "─";
 pub fn draw(page: &Page, frame: &mut Frame, area: Rect, view: &View) {
     let Some(read) = &page.read else {
         let lines = match &page.problem {
-            Some(problem) => vec![problem.as_str(), "", "Esc  the list of runs"],
+            Some(problem) => vec![problem.as_str(), "", "<runs.clear>  the list of runs"],
             None => vec!["reading the sweep…"],
         };
-        return empty_state(frame, area, "Sweep", &lines, view.theme);
+        return empty_state(frame, area, "Sweep", &lines, view);
     };
     let wanted = read.rows.len() as u16 + AROUND;
     let height = wanted.min(area.height.saturating_sub(FIGURE)).max(AROUND + 1);
@@ -69,7 +69,7 @@ fn draw_figure(page: &Page, read: &Read, frame: &mut Frame, area: Rect, view: &V
             None => "No setting that is varied is a number: there is nothing to draw against.",
             Some(_) => "No run has been evaluated yet.",
         };
-        return empty_state(frame, area, "Figure", &[why], theme);
+        return empty_state(frame, area, "Figure", &[why], view);
     };
     let logarithmic = read.sweep.is_logarithmic(axis);
     let place = |x: f64| if logarithmic { x.log10() } else { x };

@@ -28,6 +28,7 @@ pub fn popup() -> Popup {
         title: "Export the sweep as".into(),
         items: FORMATS.into_iter().map(item).collect(),
         start: 0,
+        free: false,
     }
 }
 

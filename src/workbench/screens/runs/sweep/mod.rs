@@ -113,7 +113,7 @@ impl Page {
             "open" => self.show_runs(context),
             "card" => self.ask_for_card(context),
             "export" => context.push(Effect::Popup(files::popup())),
-            _ => context.status("Esc leads back to the list of runs, where that works"),
+            _ => context.status("<runs.clear> leads back to the list of runs, where that works"),
         }
         true
     }
