@@ -15,6 +15,8 @@ pub mod app;
 #[cfg(test)]
 mod app_feel_tests;
 #[cfg(test)]
+mod app_run_tests;
+#[cfg(test)]
 mod app_tests;
 mod choice;
 pub mod clock;

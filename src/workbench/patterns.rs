@@ -3,7 +3,7 @@
 
 use super::command::Command;
 use super::recall::RecallLine;
-use super::screen::Term;
+use super::screen::{Context, Effect, Term};
 use super::task::Task;
 use super::text::{clean, count, counted, fit};
 use super::theme::Theme;
@@ -282,6 +282,36 @@ impl PatternSearch {
         };
         self.within = within;
         Some((at, round))
+    }
+
+    /// The same for a list of a screen, which says where it comes round; `hint` says how to search
+    /// where nothing is searched for. Gives the row to select.
+    pub fn walk(
+        &mut self,
+        forward: bool,
+        (order, at, filtered): (&[usize], usize, bool),
+        hint: &str,
+        context: &mut Context,
+    ) -> Option<usize> {
+        if self.hits.is_none() && !filtered {
+            context.warn(hint);
+            return None;
+        }
+        let (at, round) = self.step(forward, order, at)?;
+        if round {
+            let (from, to) = if forward { ("last", "first") } else { ("first", "last") };
+            context.status(format!("from the {from} match on to the {to}"));
+        }
+        Some(at)
+    }
+
+    /// Takes the pattern away and ends its search; whether there was one.
+    pub fn end(&mut self, context: &mut Context) -> bool {
+        let there_was = self.clear();
+        if there_was {
+            context.push(Effect::Cancel(TASK));
+        }
+        there_was
     }
 
     /// For the title of a list: the place among the matches of the listed sentences.

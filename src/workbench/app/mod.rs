@@ -4,6 +4,7 @@ mod leave;
 mod mouse;
 mod opening;
 mod picking;
+mod popups;
 mod preferences;
 mod runs;
 
@@ -15,13 +16,13 @@ use crate::workbench::commands;
 use crate::workbench::engine::Engine;
 use crate::workbench::frame::Scene;
 use crate::workbench::keys::Key;
-use crate::workbench::layers::{self, Choose, Help, Layer, LayerInput, Verdict};
+use crate::workbench::layers::{self, Help, Layer, LayerInput, Verdict};
 use crate::workbench::memory::{Keeper, Memory};
 use crate::workbench::message::Message;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::{Outcome, TaskReport};
 use crate::workbench::places::Places;
-use crate::workbench::popup::{Answer, Item, Popup};
+use crate::workbench::popup::{Answer, Popup};
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
 use crate::workbench::screens;
 use crate::workbench::shared::Shared;
@@ -284,15 +285,6 @@ impl App {
         }
     }
 
-    /// Does what the uppermost layer says of what came to it.
-    fn judged(&mut self, verdict: Verdict) {
-        match verdict {
-            Verdict::Consumed | Verdict::Pass => {}
-            Verdict::Close(answer) => self.close(answer),
-            Verdict::Ask(effect) => self.carry_out(vec![(self.active, effect)]),
-        }
-    }
-
     /// Does what a command of the table says.
     pub fn command(&mut self, scope: Scope, command: &'static Command) {
         if let Some(screen) = scope {
@@ -355,16 +347,6 @@ impl App {
         }
     }
 
-    fn open_palette(&mut self) {
-        let items = commands::table()
-            .map(|(scope, c)| Item {
-                name: scope.map_or(c.name.to_owned(), |s| format!("{}: {}", s.title(), c.name)),
-                description: self.say(c.help),
-            })
-            .collect();
-        self.open(Owner::Workbench, "palette", Box::new(Choose::new("Commands".into(), items, 0)));
-    }
-
     // Screens and layers.
 
     fn screen(&self, id: ScreenId) -> Option<&dyn Screen> {
@@ -380,53 +362,6 @@ impl App {
     pub fn show(&mut self, id: ScreenId) {
         self.active = id;
         self.tell(id, Input::Shown);
-    }
-
-    fn open(&mut self, owner: Owner, id: &'static str, layer: Box<dyn Layer>) {
-        // The same popup twice would have to be answered twice.
-        if !self.layers.iter().any(|l| l.owner == owner && l.id == id) {
-            let mut layer = layer;
-            let begun = layer.begin();
-            self.layers.push(Open { owner, id, layer });
-            if let Some(effect) = begun {
-                self.judged(Verdict::Ask(effect));
-            }
-        }
-    }
-
-    /// Asks something in the workbench's own name.
-    pub(in crate::workbench) fn ask(&mut self, id: &'static str, popup: Popup) {
-        let layer = layers::layer(popup, &self.memory.recent);
-        self.open(Owner::Workbench, id, layer);
-    }
-
-    fn close(&mut self, answer: Answer) {
-        let Some(open) = self.layers.pop() else { return };
-        // Nobody reads folders for a list that is closed.
-        for kind in [layers::FILES, layers::FILE_CHECK] {
-            self.tasks.cancel((self.active, kind), &mut self.shared.tasks);
-        }
-        match open.owner {
-            Owner::Screen(screen) => {
-                self.tell(screen, Input::Answer { popup: open.id, answer: &answer });
-            }
-            Owner::Workbench => self.answered(open.id, &answer),
-        }
-    }
-
-    fn answered(&mut self, popup: &'static str, answer: &Answer) {
-        match (popup, answer) {
-            ("palette", Answer::Item(i)) => {
-                if let Some((scope, command)) = commands::table().nth(*i) {
-                    self.command(scope, command);
-                }
-            }
-            ("quit", Answer::Choice('s')) => self.leave(Leaving::Stop),
-            ("quit", Answer::Choice('l')) => self.leave(Leaving::Detach),
-            ("opening", answer) => self.opening_answered(answer),
-            (picking::POPUP, Answer::File(path)) => self.open_path(path.clone()),
-            _ => {}
-        }
     }
 
     /// Tells a screen something and carries out what it asks for.

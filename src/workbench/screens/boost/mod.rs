@@ -3,6 +3,7 @@
 
 mod book;
 mod brackets;
+mod choosing;
 mod commands;
 mod draw;
 mod listing;
@@ -31,8 +32,7 @@ use crate::workbench::task::Task;
 use crate::workbench::widgets::{TreeLayout, moves};
 use book::{Book, RoundPage};
 use brackets::Span;
-use crossterm::event::{KeyCode, KeyEvent};
-use listing::{Request, Sort};
+use listing::Sort;
 use measure::Measure;
 use pairs::Pairs;
 use panes::Panes;
@@ -257,82 +257,6 @@ impl Boost {
         self.analyse(context);
     }
 
-    /// Makes the list anew. A task does it: of many sentences it takes longer than a frame.
-    fn relist(&mut self, context: &mut Context) {
-        self.weigh(context);
-        let Some(book) = &self.book else { return };
-        let request = Request {
-            sentences: book.sentences.clone(),
-            rounds: book.rounds[..=self.round()].to_vec(),
-            sort: self.sort,
-            signals: self.weighing.scores().cloned(),
-            reversed: self.reversed,
-            filter: self.filter.text().to_owned(),
-            verdicts: self.given.verdicts(),
-            analyses: self.analyses().cloned(),
-        };
-        let run = book.run;
-        context.spawn(Task::new("list", "listing the sentences", move |handle| {
-            let order = request.order(|| handle.cancelled());
-            order.map(|order| Listed(run, order)).ok_or("stopped".to_owned())
-        }));
-    }
-
-    /// Takes in a list; the sentence that was selected stays so if it is listed.
-    fn listed(&mut self, order: Vec<u32>, context: &mut Context) {
-        let before = self.sentence();
-        let selected = self.wanted.take().or(before);
-        let place = |i: usize| order.iter().position(|&other| other as usize == i);
-        let at = selected.and_then(place).unwrap_or(0);
-        self.order = order;
-        self.arrive(before, at, context);
-    }
-
-    fn select(&mut self, at: usize, context: &mut Context) {
-        self.arrive(self.sentence(), at, context);
-    }
-
-    /// Comes from a sentence to the one at a place of the list.
-    fn arrive(&mut self, before: Option<usize>, at: usize, context: &mut Context) {
-        self.at = at;
-        if self.sentence() != before {
-            self.span = None;
-        }
-        self.lay_out(context);
-        self.find_twins(context);
-    }
-
-    /// Goes to a rank, or to a sentence by its number, whether it is listed or not.
-    fn jump(&mut self, text: &str, context: &mut Context) {
-        let Some(book) = &self.book else { return };
-        let text = text.trim();
-        let sentences = &book.sentences.part.sentences;
-        let found = match text.strip_prefix('#') {
-            Some(number) => number.trim().parse().ok().and_then(|number: usize| {
-                sentences.iter().position(|sentence| sentence.index == number)
-            }),
-            None => text.parse().ok().and_then(|rank: usize| {
-                let order = &book.rounds[self.round()].order;
-                order.get(rank.checked_sub(1)?).map(|&i| i as usize)
-            }),
-        };
-        let Some(sentence) = found else {
-            return context.warn(format!(
-                "no `{text}`: ranks go from 1 to {}, and # stands before a sentence's number",
-                sentences.len()
-            ));
-        };
-        self.page = Page::Sentences;
-        match self.order.iter().position(|&i| i as usize == sentence) {
-            Some(at) => self.select(at, context),
-            None => {
-                self.wanted = Some(sentence);
-                self.filter.clear();
-                self.relist(context);
-            }
-        }
-    }
-
     /// Reads the rounds that the screen lacks.
     fn read(&mut self, context: &mut Context) {
         let Some(run) = context.shared.boosted_run() else { return };
@@ -449,16 +373,6 @@ impl Boost {
             if wholly { context.status(text) } else { context.warn(text) }
         } else if !self.weighed(report, context) {
             self.found(report, context);
-        }
-    }
-
-    fn filter_key(&mut self, key: &KeyEvent, context: &mut Context) {
-        match key.code {
-            KeyCode::Enter | KeyCode::Esc => self.filtering = false,
-            _ => {
-                self.filter.key(key);
-                self.relist(context);
-            }
         }
     }
 }

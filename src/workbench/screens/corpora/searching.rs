@@ -64,18 +64,10 @@ impl Corpora {
     }
 
     pub(super) fn go_to_match(&mut self, forward: bool, context: &mut Context) {
-        if self.search.hits().is_none() && self.filter.is_empty() {
-            return context
-                .warn("<corpora.pattern> searches for a pattern, <corpora.filter> for some text");
-        }
+        let list = (&self.order[..], self.sentence, !self.filter.is_empty());
+        let hint = "<corpora.pattern> searches for a pattern, <corpora.filter> for some text";
+        let Some(at) = self.search.walk(forward, list, hint, context) else { return };
         self.mode = Mode::Sentences;
-        let Some((at, round)) = self.search.step(forward, &self.order, self.sentence) else {
-            return;
-        };
-        if round {
-            let (from, to) = if forward { ("last", "first") } else { ("first", "last") };
-            context.status(format!("from the {from} match on to the {to}"));
-        }
         self.sentence = at;
         self.lay_out(context);
     }
@@ -108,9 +100,7 @@ impl Corpora {
         }
         self.mode = Mode::Sentences;
         if !self.order.contains(&wanted) {
-            if self.search.clear() {
-                context.push(Effect::Cancel(patterns::TASK));
-            }
+            self.search.end(context);
             self.filter.clear();
             self.relist(context);
         }

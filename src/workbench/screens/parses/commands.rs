@@ -38,7 +38,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "filter",
         keys: &["/"],
-        help: "List sentences with some text",
+        help: "List sentences with some text or figures (f1<40, length>20, logprob<-6, ppl>100)",
         short: "filter",
     },
     Command {

@@ -1,9 +1,9 @@
-use super::moments;
+use super::listing::complaint;
 use super::rows::Row;
-use super::surprisal::{Look, SurprisalPane, key};
+use super::surprisal::{Look, SurprisalPane};
 use super::{Editing, Parses, Subject};
-use crate::render::{Mark, SurprisalUnit};
-use crate::report::counted;
+use super::{facts, moments};
+use crate::render::SurprisalUnit;
 use crate::treebank::{Preprocessing, PunctuationRule};
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
@@ -222,6 +222,9 @@ fn draw_list(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
     if !listing.filter.is_empty() {
         title += &format!(" · with {}", clean(&listing.filter));
     }
+    if let Some(complaint) = complaint(&listing.filter) {
+        title += &format!(" · {complaint}");
+    }
     let title = fit(&title, usize::from(area.width.saturating_sub(4))).into_owned();
     let block = frame_of(title, area, screen.typed.is_empty(), view);
     let inside = block.inner(area);
@@ -300,8 +303,10 @@ fn draw_sentence(screen: &Parses, frame: &mut Frame, area: Rect, view: &View, wi
         };
         return empty_state(frame, area, "Sentence", why, view);
     }
-    let [facts, body] = Layout::vertical([Constraint::Length(2), Constraint::Fill(1)]).areas(area);
-    draw_facts(screen, frame, facts, view);
+    let facts = facts::lines(screen, usize::from(area.width), view);
+    let rows = Constraint::Length(facts.len() as u16);
+    let [head, body] = Layout::vertical([rows, Constraint::Fill(1)]).areas(area);
+    frame.render_widget(ratatui::widgets::Paragraph::new(facts), head);
     let panes = &screen.panes;
     if let Some(pane) = &panes.surprisal {
         return draw_surprisals(screen, pane, frame, body, view);
@@ -378,98 +383,6 @@ fn draw_surprisals(
         Layout::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(area);
     draw(above, Look::Lines);
     draw(below, Look::Bars);
-}
-
-/// Figures of the sentence, and the key to the marks.
-fn draw_facts(screen: &Parses, frame: &mut Frame, area: Rect, view: &View) {
-    let theme = view.theme;
-    let mut facts: Vec<String> = Vec::new();
-    let words = |n: usize| counted(n, "word");
-    let row = screen.row().filter(|_| screen.typed.is_empty());
-    let analysis = screen.typed.shown().or(screen.analysis.as_ref().map(|(_, a)| a));
-    match (screen.typed.shown(), row) {
-        (Some(typed), _) => {
-            let which = match screen.typed.len() {
-                1 => String::new(),
-                n => format!(" {} of {n}", screen.typed.at() + 1),
-            };
-            facts.push(format!("typed{which}, {}", words(typed.words.len())));
-        }
-        (None, Some((number, row))) => {
-            facts.push(format!("sentence {}, {}", number + 1, words(row.words.len())));
-            facts.extend(screen.time.as_ref().and_then(moments::change));
-            match row.f1 {
-                // The figure is of the evaluation's tree, and there is none in view.
-                Some(_) if screen.panes.induced.is_none() => {}
-                Some(f1) => {
-                    // A tree of other weights stands beside the evaluation's figure.
-                    let evaluated = match &screen.time {
-                        Some(time) => Some(time.shown().step),
-                        None => screen.evaluation.as_ref().map(|e| e.step),
-                    };
-                    let other = analysis.is_some_and(|a| evaluated.is_some_and(|e| e != a.step));
-                    let at = evaluated.filter(|_| other);
-                    let at = at.map_or(String::new(), |step| format!(" at step {}", count(step)));
-                    facts.push(format!("F1 {f1:.1}{at}"));
-                }
-                None if row.gold.is_none() && screen.panes.surprisal.is_none() => {
-                    facts.push("no gold tree".into());
-                }
-                None => {}
-            }
-        }
-        (None, None) => {}
-    }
-    let log_prob = analysis.map(|a| a.log_prob).or(row.and_then(|(_, row)| row.log_prob));
-    if let Some(pane) = &screen.panes.surprisal {
-        let (sentence, unit) = (&pane.sentence, screen.unit);
-        let per_token = unit.of(-sentence.log_prob / sentence.tokens.len().max(1) as f64);
-        match analysis.map_or(0, |a| a.unknown) {
-            0 => {}
-            unknown => facts.push(format!("{unknown} unknown")),
-        }
-        facts.push(format!("ppl {}", figure(sentence.perplexity())));
-        facts.push(format!("{per_token:.2} {} a token", unit.name()));
-    } else if let Some(log_prob) = log_prob {
-        let words = analysis.map_or(row.map_or(1, |(_, r)| r.words.len()), |a| a.words.len());
-        let per_word = figure(log_prob / words.max(1) as f64);
-        facts.push(format!("log-prob {} nats, {per_word} a word", figure(log_prob)));
-    }
-    let weights = analysis.map(|analysis| {
-        format!("weights of step {}{}", count(analysis.step), analysis.origin.suffix())
-    });
-    // Without two trees the second line has no marks to explain.
-    let marked = screen.panes.gold.is_some() && screen.panes.induced.is_some();
-    let mut rest = Vec::new();
-    if screen.panes.surprisal.is_none() {
-        let of_analysis = if marked { &mut facts } else { &mut rest };
-        of_analysis.extend(weights.clone());
-        let unknown = analysis.map_or(0, |a| a.unknown);
-        if unknown > 0 {
-            of_analysis.push(format!("{unknown} unknown underlined"));
-        }
-    }
-    let width = usize::from(area.width);
-    let first = fit(&format!(" {}", facts.join(" · ")), width).into_owned();
-    let counts = screen.panes.counts;
-    let mut second = vec![Span::styled(format!(" {}", rest.join(" · ")), theme.text)];
-    if marked {
-        for (mark, n, style) in [
-            (Mark::Matched, counts.matched, theme.good),
-            (Mark::Missing, counts.missing, theme.warning),
-            (Mark::Crossing, counts.crossing, theme.error),
-            (Mark::Spurious, counts.spurious, theme.reference),
-        ] {
-            let sign = mark.symbol(!theme.unicode);
-            second.push(Span::styled(format!("{sign} {n} {}   ", mark.name()), style));
-        }
-    }
-    let second = match screen.panes.surprisal {
-        Some(_) => key(screen.unit, weights, theme),
-        None => Line::from(second),
-    };
-    let lines = vec![Line::styled(first, theme.text), second];
-    frame.render_widget(ratatui::widgets::Paragraph::new(lines), area);
 }
 
 fn draw_pane(

@@ -148,9 +148,8 @@ impl Parses {
 
     /// Takes the pattern away; whether there was one.
     pub(super) fn end_search(&mut self, context: &mut Context) -> bool {
-        let there_was = self.search.clear();
+        let there_was = self.search.end(context);
         if there_was {
-            context.push(Effect::Cancel(patterns::TASK));
             self.relist(context);
         }
         there_was
@@ -164,15 +163,9 @@ impl Parses {
     }
 
     pub(super) fn go_to_match(&mut self, forward: bool, context: &mut Context) {
-        if self.search.hits().is_none() && self.listing.filter.is_empty() {
-            return context
-                .warn("<parses.pattern> searches for a pattern, <parses.filter> for some text");
-        }
-        let Some((at, round)) = self.search.step(forward, &self.order, self.at) else { return };
-        if round {
-            let (from, to) = if forward { ("last", "first") } else { ("first", "last") };
-            context.status(format!("from the {from} match on to the {to}"));
-        }
+        let list = (&self.order[..], self.at, !self.listing.filter.is_empty());
+        let hint = "<parses.pattern> searches for a pattern, <parses.filter> for some text";
+        let Some(at) = self.search.walk(forward, list, hint, context) else { return };
         self.typed.leave();
         self.select(at, context);
     }

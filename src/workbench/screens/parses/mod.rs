@@ -5,15 +5,19 @@ mod analysis;
 mod commands;
 mod draw;
 mod exporting;
+mod facts;
 mod follow;
 #[cfg(test)]
 mod language_tests;
+mod listing;
 mod matching;
 mod moments;
 mod notes;
 mod panes;
 mod parsing;
 mod rows;
+#[cfg(test)]
+mod search_tests;
 #[cfg(test)]
 mod supervised_tests;
 mod surprisal;
@@ -37,12 +41,13 @@ use crate::workbench::weights::Loaded;
 use crate::workbench::widgets::{Fold, TreeLayout, moves};
 use analysis::Analysis;
 use crossterm::event::{KeyCode, KeyEvent};
+use listing::Listing;
 use matching::Trees;
 use panes::Panes;
 use parsing::{Parsed, Typed};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use rows::{Evaluation, Listing, Row, Wanted};
+use rows::{Evaluation, Row, Wanted};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use time::Time;

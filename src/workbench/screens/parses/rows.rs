@@ -1,5 +1,4 @@
-//! Development sentences with their induced trees or surprisals, and the order in which they are
-//! listed.
+//! Development sentences with their induced trees or surprisals.
 
 use crate::evaluation::sentence_f1;
 use crate::render::{Diagram, DiagramSpan, ScoredSentence, ScoredToken};
@@ -8,7 +7,6 @@ use crate::report::epoch_at;
 use crate::run::{EvaluatedTree, EvaluatedTrees, KeptSentence, RunFolder};
 use crate::treebank::Vocabulary;
 use crate::workbench::names::RunId;
-use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +15,7 @@ use std::sync::Arc;
 pub struct Row {
     pub words: Vec<Arc<str>>,
     /// The words in lower case, for filters.
-    lower: Box<str>,
+    pub(super) lower: Box<str>,
     /// Words as the model sees them, and gold tags; one a word, where the run kept them.
     pub normalised: Option<Vec<Arc<str>>>,
     pub tags: Option<Vec<Arc<str>>>,
@@ -209,89 +207,9 @@ impl Evaluation {
     }
 }
 
-/// What the list is sorted by; the worst stand first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
-    #[default]
-    Corpus,
-    Length,
-    F1,
-    LogProb,
-    Perplexity,
-    Peak,
-}
-
-impl Sort {
-    /// The next one that the sentences of a grammar, or of a language model, have figures for.
-    pub fn next(self, language_model: bool) -> Sort {
-        match self {
-            Sort::Corpus => Sort::Length,
-            Sort::Length if language_model => Sort::Perplexity,
-            Sort::Perplexity => Sort::Peak,
-            Sort::Length => Sort::F1,
-            Sort::F1 => Sort::LogProb,
-            Sort::LogProb | Sort::Peak => Sort::Corpus,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Sort::Corpus => "corpus order",
-            Sort::Length => "by length",
-            Sort::F1 => "by F1",
-            Sort::LogProb => "by log-prob",
-            Sort::Perplexity => "by perplexity",
-            Sort::Peak => "by largest surprisal",
-        }
-    }
-}
-
-/// Which sentences are listed.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Listing {
-    pub sort: Sort,
-    pub reversed: bool,
-    /// Every blank-separated part must stand in the sentence; case does not matter.
-    pub filter: String,
-    /// Only these sentences, e.g. those that use a symbol.
-    pub only: Option<Vec<usize>>,
-}
-
-impl Listing {
-    /// Numbers of the listed sentences in order. Sentences without the figure that is sorted by
-    /// stand last in both directions.
-    pub fn order(&self, rows: &[Row]) -> Vec<usize> {
-        let parts: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
-        let matches = |&i: &usize| parts.iter().all(|part| rows[i].lower.contains(part.as_str()));
-        let mut order: Vec<usize> = match &self.only {
-            Some(only) => only.iter().copied().filter(|&i| i < rows.len()).collect(),
-            None => (0..rows.len()).collect(),
-        };
-        if !parts.is_empty() {
-            order.retain(matches);
-        }
-        let key = |i: usize| match self.sort {
-            Sort::Corpus => Some(i as f64),
-            Sort::Length => Some(rows[i].words.len() as f64),
-            Sort::F1 => rows[i].f1,
-            Sort::LogProb => rows[i].per_word(),
-            Sort::Perplexity => rows[i].perplexity().map(|p| -p),
-            Sort::Peak => rows[i].peak().map(|p| -p),
-        };
-        let mut keyed: Vec<(Option<f64>, usize)> = order.iter().map(|&i| (key(i), i)).collect();
-        keyed.sort_by(|(a, _), (b, _)| match (a, b) {
-            (Some(x), Some(y)) if self.reversed => y.total_cmp(x),
-            (Some(x), Some(y)) => x.total_cmp(y),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => Ordering::Equal,
-        });
-        keyed.into_iter().map(|(_, i)| i).collect()
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::listing::{Listing, Sort};
     use super::*;
     use crate::report::{Metrics, SCHEMA};
     use crate::run::{EvaluatedTree, PinnedMarginals};

@@ -1,6 +1,7 @@
 //! The Rerank screen: candidate lists, what a reranker makes of them, and why.
 
 mod book;
+mod choosing;
 mod commands;
 mod contributions;
 mod draw;
@@ -26,8 +27,7 @@ use crate::workbench::task::Task;
 use crate::workbench::widgets::{TreeLayout, moves};
 use book::{Book, Tool};
 use contributions::Contributions;
-use crossterm::event::{KeyCode, KeyEvent};
-use listing::{Request, Sort};
+use listing::Sort;
 use load::{Loaded, Source};
 use panes::{Against, Panes};
 use ratatui::Frame;
@@ -312,54 +312,6 @@ impl Rerank {
         }
     }
 
-    /// Makes the list anew. A task does it: of many sentences it takes longer than a frame.
-    fn relist(&mut self, context: &mut Context) {
-        let (Some(book), Some(loaded)) = (&self.book, &self.loaded) else { return };
-        let request = Request {
-            book: book.clone(),
-            texts: loaded.texts.clone(),
-            sort: self.sort,
-            reversed: self.reversed,
-            only_changed: self.only_changed && book.ranked.is_some(),
-            filter: self.filter.text().to_owned(),
-        };
-        context.spawn(Task::new("order", "listing the sentences", move |handle| {
-            request.order(|| handle.cancelled()).map(Listed).ok_or("stopped".to_owned())
-        }));
-    }
-
-    /// Takes in a list; the sentence that was selected stays so if it is listed.
-    fn listed(&mut self, order: Vec<u32>, context: &mut Context) {
-        let selected = self.wanted.take().or(self.sentence());
-        let place = |i: usize| order.iter().position(|&other| other as usize == i);
-        let at = selected.and_then(place).unwrap_or(0);
-        let before = self.sentence();
-        self.order = order;
-        self.at = at;
-        if self.sentence() != before {
-            self.choose();
-        }
-        self.lay_out(context);
-        self.explain(context);
-    }
-
-    fn select(&mut self, at: usize, context: &mut Context) {
-        let before = self.sentence();
-        self.at = at;
-        if self.sentence() != before {
-            self.choose();
-        }
-        self.lay_out(context);
-        self.explain(context);
-    }
-
-    /// Selects the candidate that is taken.
-    fn choose(&mut self) {
-        let (Some(i), Some(book)) = (self.sentence(), &self.book) else { return };
-        self.candidate = book.choice(i).unwrap_or(0);
-        self.decision = 0;
-    }
-
     /// Finds out why the candidates of the selected sentence have their scores. One sentence is done
     /// at a time; the newest one follows.
     fn explain(&mut self, context: &mut Context) {
@@ -374,33 +326,6 @@ impl Rerank {
             let ranked = book.ranked.as_ref().ok_or("there is no reranker")?;
             Ok(Explained(i, ranked.tool.reranker.explain(&book.lists[i])))
         }));
-    }
-
-    /// Goes to a sentence, whether it is listed or not.
-    fn jump(&mut self, text: &str, context: &mut Context) {
-        let Some(book) = &self.book else { return };
-        let text = text.trim();
-        let n = book.lists.len();
-        let by_number = text.trim_start_matches('#').parse::<usize>().ok();
-        let by_number = by_number.and_then(|number| number.checked_sub(1)).filter(|i| *i < n);
-        let by_name = || book.lists.iter().position(|l| l.list.id.as_deref() == Some(text));
-        let Some(sentence) = by_name().or(by_number) else {
-            return context.warn(format!("no `{text}`: sentences go from 1 to {n}"));
-        };
-        self.go_to(sentence, context);
-    }
-
-    fn go_to(&mut self, sentence: usize, context: &mut Context) {
-        self.page = Page::Lists;
-        match self.order.iter().position(|&i| i as usize == sentence) {
-            Some(at) => self.select(at, context),
-            None => {
-                self.wanted = Some(sentence);
-                self.filter.clear();
-                self.only_changed = false;
-                self.relist(context);
-            }
-        }
     }
 
     fn task(&mut self, report: &mut TaskReport, context: &mut Context) {
@@ -436,16 +361,6 @@ impl Rerank {
             self.explain(context);
         } else if let Some(path) = report.take::<PathBuf>() {
             context.status(format!("written to {}", path.display()));
-        }
-    }
-
-    fn filter_key(&mut self, key: &KeyEvent, context: &mut Context) {
-        match key.code {
-            KeyCode::Enter | KeyCode::Esc => self.filtering = false,
-            _ => {
-                self.filter.key(key);
-                self.relist(context);
-            }
         }
     }
 

@@ -28,6 +28,9 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
         true => format!("Runs: {}", shown.len()),
         false => format!("Runs: {} of {}", shown.len(), shared.runs.len()),
     };
+    if let Some(complaint) = super::filter::complaint(runs.filter.text()) {
+        title += &format!(" · {complaint}");
+    }
     match runs.disk.total(shared) {
         0 => {}
         total => title += &format!(" · {} on the disk", text::bytes(total)),

@@ -282,4 +282,6 @@ fn config_read(report: &mut TaskReport, device: &Devices, context: &mut Context)
 #[cfg(test)]
 mod dashboard_tests;
 #[cfg(test)]
+mod family_tests;
+#[cfg(test)]
 mod tests;
