@@ -118,6 +118,16 @@ fn quitting_asks_while_a_training_runs_and_waits_for_it() {
 }
 
 #[test]
+fn a_run_that_has_ended_goes_on_with_another_learning_rate() {
+    let mut stage = training(10);
+    stage.job_ends(RunId(1), RunState::Failed);
+    stage.calls();
+    stage.keys(&["r", "0", ".", "5", "Enter"]);
+    assert_eq!(stage.calls(), ["resume runs/2026-11-29-rank-pcfg-1", "LearningRate(0.5) 1"]);
+    assert!(screenshot(&stage.app, 80, 24).contains("resuming with a learning rate of 0.5"));
+}
+
+#[test]
 fn a_run_that_was_started_here_is_read_from_its_folder_once_its_job_has_ended() {
     let mut stage = training(10);
     stage.calls();

@@ -89,6 +89,14 @@ pub fn find(keymap: &Keymap, screen: ScreenId, key: Key) -> Option<(Scope, &'sta
     on(screen).find(|(scope, command)| keymap.has(*scope, command, key))
 }
 
+/// Keys as they are where the user gave none.
+pub fn keymap() -> Keymap {
+    Keymap::of(|scope, name| match scope {
+        None => global(name),
+        Some(screen) => screens::commands(screen).find(|command| command.name == name),
+    })
+}
+
 /// The global command of that name.
 pub fn global(name: &str) -> Option<&'static Command> {
     GLOBAL.iter().find(|command| command.name == name)

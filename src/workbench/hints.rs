@@ -4,10 +4,8 @@
 //! screen's.
 
 use super::command::{Command, Scope};
-use super::commands;
 use super::keymap::Keymap;
 use super::names::ScreenId;
-use super::screens;
 use std::borrow::Cow;
 
 /// The text with keys in place of commands. One that has no key is told by its name, for the
@@ -16,7 +14,7 @@ pub fn told<'a>(text: &'a str, keymap: &Keymap) -> Cow<'a, str> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((from, to)) = next_name(rest) {
-        match command(&rest[from + 1..to]) {
+        match command(keymap, &rest[from + 1..to]) {
             Some((scope, command)) => {
                 out.push_str(&rest[..from]);
                 out.push_str(&key(scope, command, keymap));
@@ -55,27 +53,28 @@ fn next_name(text: &str) -> Option<(usize, usize)> {
     }
 }
 
-fn command(name: &str) -> Option<(Scope, &'static Command)> {
+fn command(keymap: &Keymap, name: &str) -> Option<(Scope, &'static Command)> {
     let (screen, name) = name.split_once('.')?;
-    if screen.is_empty() {
-        return Some((None, commands::global(name)?));
-    }
-    let id = ScreenId::ALL.into_iter().find(|id| id.title().to_lowercase() == screen)?;
-    Some((Some(id), screens::commands(id).find(|command| command.name == name)?))
+    let scope = match screen {
+        "" => None,
+        _ => Some(ScreenId::ALL.into_iter().find(|id| id.title().to_lowercase() == screen)?),
+    };
+    Some((scope, keymap.command(scope, name)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workbench::commands;
     use std::path::Path;
 
     #[test]
     fn texts_name_the_keys_that_the_user_has() {
-        let mut keymap = Keymap::default();
+        let mut keymap = commands::keymap();
         let told = |text: &str, keymap: &Keymap| told(text, keymap).into_owned();
         let text = "press <train.resume>, or <.runs> (NP < (PP <<, of)); <no.such> <b>";
         assert_eq!(told(text, &keymap), "press R, or 7 (NP < (PP <<, of)); <no.such> <b>");
-        let (scope, resume) = command("train.resume").expect("a command");
+        let (scope, resume) = command(&keymap, "train.resume").expect("a command");
         keymap.set(scope, resume, vec!["Shift-Up".into(), "x".into()]);
         keymap.set(None, commands::global("runs").expect("a command"), Vec::new());
         assert!(told(text, &keymap).starts_with("press Shift-Up, or `runs` ("));
@@ -97,14 +96,14 @@ mod tests {
 
     #[test]
     fn every_command_that_a_text_names_is_there() {
-        let mut all = Vec::new();
+        let (keymap, mut all) = (commands::keymap(), Vec::new());
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/workbench"), &mut all);
         let mut named = 0;
         for (file, source) in &all {
             let mut rest = source.as_str();
             while let Some((from, to)) = next_name(rest) {
                 let name = &rest[from + 1..to];
-                assert!(command(name).is_some(), "{file}: no command <{name}>");
+                assert!(command(&keymap, name).is_some(), "{file}: no command <{name}>");
                 named += 1;
                 rest = &rest[to + 1..];
             }

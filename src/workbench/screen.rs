@@ -104,8 +104,8 @@ pub enum Effect {
     Copy(String),
     /// Starts training in a new run folder and selects it.
     Start(Box<Config>),
-    /// Goes on with a run.
-    Resume(RunId),
+    /// Goes on with a run, with another learning rate if one is given.
+    Resume(RunId, Option<f64>),
     /// Tells a run something.
     Control(RunId, Control),
     /// Makes it the run that Train, Grammar and Parses show.

@@ -5,7 +5,7 @@ use super::news::{Outcome, TaskReport};
 use super::screen::{Context, Effect, Input, Screen, View};
 use super::screens::commands;
 use super::shared::{RunEntry, Shared};
-use super::testing::draw_text;
+use super::testing::{self, draw_text};
 use super::theme::{Theme, ThemeName};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Terminal;
@@ -20,7 +20,7 @@ pub struct Stage<S> {
 
 impl<S: Screen> Stage<S> {
     pub fn new(screen: S) -> Stage<S> {
-        let shared = Shared { runs_folder: "runs".into(), ..Shared::default() };
+        let shared = Shared { runs_folder: "runs".into(), ..testing::shared() };
         Stage { screen, shared, theme: Theme::new(ThemeName::Dark, true) }
     }
 

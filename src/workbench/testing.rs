@@ -163,6 +163,11 @@ pub fn run(id: u32, name: &str, events: &[Event]) -> RunEntry {
     run
 }
 
+/// What all screens may read, with the keys of the workbench and nothing else.
+pub fn shared() -> Shared {
+    Shared { keymap: super::commands::keymap(), ..Shared::default() }
+}
+
 /// What all screens may read, with a selected run that learns.
 pub fn shared_with_run(steps: u64) -> Shared {
     Shared {
@@ -170,7 +175,7 @@ pub fn shared_with_run(steps: u64) -> Shared {
         selected: Some(RunId(1)),
         listed: true,
         now: 1100.0,
-        ..Shared::default()
+        ..shared()
     }
 }
 

@@ -222,7 +222,10 @@ impl Theme {
 
     /// Symbol that stands for the i-th series in keys, so that colour is not needed.
     pub fn series_symbol(&self, i: usize) -> &'static str {
-        ["●", "◆", "■", "○", "◇", "□"][i % 6]
+        match self.unicode {
+            true => ["●", "◆", "■", "○", "◇", "□"][i % 6],
+            false => ["*", "o", "%", "+", "#", "@"][i % 6],
+        }
     }
 
     /// A cell of a heat map for a value in 0..=1: two columns wide text and its style.

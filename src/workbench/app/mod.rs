@@ -109,7 +109,7 @@ impl App {
             active: ScreenId::Train,
             layers: Vec::new(),
             left: HashMap::new(),
-            shared: Shared { runs_folder, ..Shared::default() },
+            shared: Shared { runs_folder, keymap: commands::keymap(), ..Shared::default() },
             theme: Theme::new(theme, unicode),
             tasks: Tasks::new(messages.clone()),
             engine,
@@ -438,7 +438,7 @@ impl App {
             Effect::Start(config) => {
                 self.start(*config);
             }
-            Effect::Resume(id) => self.resume(id),
+            Effect::Resume(id, rate) => self.resume(id, rate),
             Effect::Control(id, control) => {
                 if let Some(path) = self.shared.run(id).map(|r| r.path.clone())
                     && let Err(reason) = self.engine.control(id, &path, control)

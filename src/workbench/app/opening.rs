@@ -152,7 +152,7 @@ impl App {
         match answer {
             Answer::Choice('r') => {
                 if let Some(id) = self.shared.selected {
-                    self.resume(id);
+                    self.resume(id, None);
                 }
             }
             Answer::Choice('n') => {

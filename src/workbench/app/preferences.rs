@@ -14,7 +14,7 @@ use crate::workbench::{commands, hints};
 use std::path::PathBuf;
 
 /// All that the user's files say, and what is wrong with them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Preferences {
     keymap: Keymap,
     settings: Settings,

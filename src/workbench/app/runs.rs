@@ -46,7 +46,7 @@ impl App {
         }
     }
 
-    pub(in crate::workbench) fn resume(&mut self, id: RunId) {
+    pub(in crate::workbench) fn resume(&mut self, id: RunId, rate: Option<f64>) {
         let Some(run) = self.shared.run(id) else { return };
         if run.own {
             return self.fail(format!("{} is {} already", run.name, run.standing().word()));
@@ -60,6 +60,16 @@ impl App {
                     run.commands = self.engine.commands(id);
                 }
                 self.status = Some((Level::Info, "resuming".into()));
+                // Heard before the first step.
+                if let Some(rate) = rate {
+                    match self.engine.control(id, &path, Control::LearningRate(rate)) {
+                        Ok(()) => {
+                            let text = format!("resuming with a learning rate of {rate}");
+                            self.status = Some((Level::Info, text));
+                        }
+                        Err(reason) => self.fail(reason),
+                    }
+                }
             }
             Err(reason) => self.fail(reason),
         }

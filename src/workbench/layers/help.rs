@@ -135,6 +135,7 @@ impl Layer for Help {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workbench::commands;
     use crate::workbench::testing::press;
 
     #[test]
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn it_scrolls_as_far_as_the_smallest_terminal_needs_and_back_at_once() {
-        let mut help = Help::new(ScreenId::Grammar, Keymap::default());
+        let mut help = Help::new(ScreenId::Grammar, commands::keymap());
         for _ in 0..500 {
             help.update(LayerInput::Key(press("Down")));
         }
@@ -162,7 +163,7 @@ mod tests {
 
     #[test]
     fn home_and_end_go_to_its_ends() {
-        let mut help = Help::new(ScreenId::Grammar, Keymap::default());
+        let mut help = Help::new(ScreenId::Grammar, commands::keymap());
         let mut scroll = |code: KeyCode| {
             let verdict = help.update(LayerInput::Key(code.into()));
             assert!(matches!(verdict, Verdict::Consumed), "{code}");
@@ -175,7 +176,7 @@ mod tests {
 
     #[test]
     fn asked_again_it_turns_to_the_meanings_and_then_closes() {
-        let mut help = Help::new(ScreenId::Grammar, Keymap::default());
+        let mut help = Help::new(ScreenId::Grammar, commands::keymap());
         assert!(matches!(help.update(LayerInput::Key(press("?"))), Verdict::Consumed));
         let top = help.rows(true).into_iter().nth(help.scroll);
         assert!(matches!(top, Some(Row::Heading(text)) if text.starts_with("What")));

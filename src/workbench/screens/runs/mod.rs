@@ -276,7 +276,7 @@ impl Runs {
                 context.status(format!("{} is {}", run.name, run.standing().word()));
             }
             "resume" => {
-                context.push(Effect::Resume(run.id));
+                context.push(Effect::Resume(run.id, None));
                 context.push(Effect::Show(ScreenId::Train));
             }
             "delete" if run.active() => {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::report::RunState;
+use crate::workbench::testing;
 use crate::workbench::testing::{
     language_run, learning, learning_language, picture, press, run, update,
 };
@@ -18,7 +19,7 @@ fn shared() -> Shared {
         overlaid: vec![RunId(2)],
         listed: true,
         now: 90_500.0,
-        ..Shared::default()
+        ..testing::shared()
     }
 }
 
@@ -63,7 +64,7 @@ fn the_seeds_of_a_group_have_their_mean_and_spread_below_the_runs() {
 #[test]
 fn without_runs_it_says_how_to_start_one() {
     let runs = Runs::default();
-    let shared = Shared { listed: true, ..Shared::default() };
+    let shared = Shared { listed: true, ..testing::shared() };
     assert!(picture(&runs, &shared, 80, 12).contains("start a training"));
 }
 
@@ -161,7 +162,7 @@ fn on_disk() -> (tempfile::TempDir, Shared) {
     }
     let mut entry = RunEntry::new(RunId(7), folder.path().to_owned());
     entry.listed_state = Some(RunState::Finished);
-    let shared = Shared { runs: vec![entry], listed: true, ..Shared::default() };
+    let shared = Shared { runs: vec![entry], listed: true, ..testing::shared() };
     (base, shared)
 }
 

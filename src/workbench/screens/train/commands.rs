@@ -54,7 +54,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "learning-rate",
         keys: &["r"],
-        help: "Change the learning rate of the running training",
+        help: "Change the learning rate; a run that has ended is resumed with it",
         short: "rate",
     },
     Command { name: "log-y", keys: &["y"], help: "Logarithmic or linear values", short: "log" },

@@ -12,7 +12,7 @@ mod table;
 mod troubles;
 mod words;
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, Kind};
 use crate::workbench::choice::on_off;
 use crate::workbench::engine::Control;
 use crate::workbench::machine::Machine;
@@ -157,29 +157,15 @@ impl Train {
             ("resume", Some(run)) if run.active() || run.gone => {
                 context.status(format!("{} is {}", run.name, run.standing().word()));
             }
-            ("resume", Some(run)) => context.push(Effect::Resume(run.id)),
-            ("checkpoint" | "learning-rate", Some(run)) if !run.active() => {
+            ("resume", Some(run)) => context.push(Effect::Resume(run.id, None)),
+            ("checkpoint", Some(run)) if !run.active() => {
                 context.status(format!("{} is not running", run.name));
             }
             ("checkpoint", Some(run)) => {
                 context.push(Effect::Control(run.id, Control::Checkpoint));
                 context.status("writing `last`");
             }
-            ("learning-rate", Some(run)) => {
-                let rate = run.history.last.as_ref().map(|l| l.learning_rate);
-                let rate = rate.or(run.config.as_ref().map(|c| c.training.learning_rate));
-                context.push(Effect::Popup(Popup::Prompt {
-                    id: "learning-rate",
-                    title: "Learning rate".into(),
-                    text: match rate {
-                        Some(rate) => {
-                            format!("Now {rate}. A number above 0; it holds from the next step on.")
-                        }
-                        None => "A number above 0; it holds from the next step on.".into(),
-                    },
-                    initial: String::new(),
-                }));
-            }
+            ("learning-rate", Some(run)) => ask_learning_rate(run, context),
             (name, _) => self.charts.command(name, context),
         }
     }
@@ -209,6 +195,30 @@ fn stop(run: &RunEntry, context: &mut Context) {
         title: "Stop".into(),
         text: format!("Stop {}? It writes `last` and can be resumed.", run.name),
         choices: vec![Choice::new('s', "stop"), Choice::new('c', "cancel")],
+    }));
+}
+
+/// A run that has ended goes on with the rate that is named.
+fn ask_learning_rate(run: &RunEntry, context: &mut Context) {
+    let kind = run.config.as_ref().map(|c| c.kind);
+    if let Some(kind) = kind.filter(|kind| !matches!(kind, Kind::Train | Kind::Ssn)) {
+        return context.status(format!("a run of {} has no learning rate", kind.name()));
+    }
+    if run.gone {
+        return context.status(format!("{} is {}", run.name, run.standing().word()));
+    }
+    let rate = run.history.last.as_ref().map(|l| l.learning_rate);
+    let rate = rate.or(run.config.as_ref().map(|c| c.training.learning_rate));
+    let when = match run.active() {
+        true => "it holds from the next step on",
+        false => "the run is resumed with it",
+    };
+    let now = rate.map(|rate| format!("Now {rate}. ")).unwrap_or_default();
+    context.push(Effect::Popup(Popup::Prompt {
+        id: "learning-rate",
+        title: "Learning rate".into(),
+        text: format!("{now}A number above 0; {when}."),
+        initial: String::new(),
     }));
 }
 
@@ -262,8 +272,13 @@ fn answered(popup: &'static str, answer: &Answer, device: &Devices, context: &mu
 }
 
 fn learning_rate(selected: Option<RunId>, text: &str, context: &mut Context) {
-    match (text.parse::<f64>(), selected) {
-        (Ok(rate), Some(id)) if rate.is_finite() && rate > 0.0 => {
+    let Some(run) = selected.and_then(|id| context.shared.run(id)) else { return };
+    let (id, active) = (run.id, run.active());
+    match text.parse::<f64>() {
+        Ok(rate) if rate.is_finite() && rate > 0.0 => {
+            if !active {
+                return context.push(Effect::Resume(id, Some(rate)));
+            }
             context.push(Effect::Control(id, Control::LearningRate(rate)));
             context.status(format!("learning rate {rate} from the next step on"));
         }

@@ -2,6 +2,7 @@ use super::*;
 use crate::report::EventKind;
 use crate::report::RunState;
 use crate::workbench::figures::Figure;
+use crate::workbench::testing;
 use crate::workbench::testing::{
     event, language_run, learning, learning_language, picture, run, shared_with_run, step, update,
 };
@@ -39,7 +40,7 @@ fn a_run_of_several_seeds_stands_beside_their_mean_and_spread() {
 
 #[test]
 fn without_a_run_it_says_what_to_press() {
-    let shared = Shared { listed: true, ..Shared::default() };
+    let shared = Shared { listed: true, ..testing::shared() };
     let train = train(&shared);
     insta::assert_snapshot!("train_empty", picture(&train, &shared, 80, 21));
 }
@@ -132,7 +133,7 @@ fn pause_goes_by_the_state_of_the_run() {
     let effects = update(&mut train, Input::Command("pause"), &shared);
     assert!(matches!(effects[..], [Effect::Status(..)]), "{effects:?}");
     let effects = update(&mut train, Input::Command("resume"), &shared);
-    assert!(matches!(effects[..], [Effect::Resume(RunId(1))]), "{effects:?}");
+    assert!(matches!(effects[..], [Effect::Resume(RunId(1), None)]), "{effects:?}");
 }
 
 #[test]
@@ -161,6 +162,26 @@ fn a_learning_rate_must_be_a_number_above_nought() {
             "{bad}: {effects:?}"
         );
     }
+}
+
+#[test]
+fn a_run_that_has_ended_is_resumed_with_the_rate_that_is_named() {
+    let mut shared = shared_with_run(10);
+    shared.runs[0].history.state = Some(RunState::Failed);
+    let mut train = train(&shared);
+    let effects = update(&mut train, Input::Command("learning-rate"), &shared);
+    let [Effect::Popup(Popup::Prompt { text, .. })] = &effects[..] else { panic!("{effects:?}") };
+    assert!(text.ends_with("the run is resumed with it."), "{text}");
+    let answer = Answer::Text("0.001".into());
+    let answered = Input::Answer { popup: "learning-rate", answer: &answer };
+    let effects = update(&mut train, answered, &shared);
+    assert!(matches!(effects[..], [Effect::Resume(RunId(1), Some(0.001))]), "{effects:?}");
+    let mut config = Config::default();
+    config.kind = Kind::Boost;
+    shared.runs[0].config = Some(config);
+    let effects = update(&mut train, Input::Command("learning-rate"), &shared);
+    let [Effect::Status(_, text)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(text, "a run of boost has no learning rate");
 }
 
 #[test]

@@ -98,16 +98,27 @@ impl Canvas {
 
     /// Writes the cells that have dots.
     pub fn render(&self, area: Rect, buffer: &mut Buffer) {
+        self.write(area, buffer, None);
+    }
+
+    /// Writes a symbol where cells have dots, for terminals that have no dots.
+    pub fn render_as(&self, symbol: &str, area: Rect, buffer: &mut Buffer) {
+        self.write(area, buffer, Some(symbol));
+    }
+
+    fn write(&self, area: Rect, buffer: &mut Buffer, symbol: Option<&str>) {
         for (i, (&bits, style)) in self.cells.iter().zip(&self.styles).enumerate() {
             if bits == 0 {
                 continue;
             }
             let x = area.x + (i % self.width) as u16;
             let y = area.y + (i / self.width) as u16;
-            let symbol = char::from_u32(0x2800 + u32::from(bits)).unwrap_or('*');
-            if let Some(cell) = buffer.cell_mut((x, y)) {
-                cell.set_char(symbol).set_style(*style);
-            }
+            let Some(cell) = buffer.cell_mut((x, y)) else { continue };
+            match symbol {
+                Some(symbol) => cell.set_symbol(symbol),
+                None => cell.set_char(char::from_u32(0x2800 + u32::from(bits)).unwrap_or('*')),
+            };
+            cell.set_style(*style);
         }
     }
 }

@@ -223,7 +223,10 @@ impl Widget for &Chart<'_> {
                     .set_style(self.theme.accent);
             }
         }
-        canvas.render(plot, buffer);
+        match self.theme.unicode {
+            true => canvas.render(plot, buffer),
+            false => draw_symbols(self, &data, &x, &y, plot, buffer),
+        }
         for (trace, (columns, _)) in self.traces.iter().zip(&data).rev() {
             draw_points(trace, columns, &x, &y, plot, buffer);
             draw_gaps(self.theme, columns, plot, buffer, self.log_y);
@@ -288,6 +291,28 @@ fn draw_trace(canvas: &mut Canvas, data: &Columns, x: &Scale, y: &Scale, style: 
     }
     if let (Some(from), Some(to)) = (pen, data.after.and_then(outside)) {
         canvas.line(from, to, style);
+    }
+}
+
+/// Lines of each trace's own symbol, where there are no dots: colours may be missing as well there.
+fn draw_symbols(
+    chart: &Chart,
+    data: &[(Columns, Option<Columns>)],
+    x: &Scale,
+    y: &Scale,
+    plot: Rect,
+    buffer: &mut Buffer,
+) {
+    let mut draw = |columns: &Columns, symbol: &str, style| {
+        let mut canvas = Canvas::new(plot.width, plot.height);
+        draw_trace(&mut canvas, columns, x, y, style);
+        canvas.render_as(symbol, plot, buffer);
+    };
+    for behind in data.iter().rev().filter_map(|(_, behind)| behind.as_ref()) {
+        draw(behind, "·", chart.theme.faint);
+    }
+    for (trace, (columns, _)) in chart.traces.iter().zip(data).rev() {
+        draw(columns, trace.symbol, trace.style);
     }
 }
 

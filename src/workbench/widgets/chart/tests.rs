@@ -51,6 +51,33 @@ fn a_log_axis_says_that_it_cannot_show_what_is_below_zero() {
 }
 
 #[test]
+fn without_dots_and_colours_every_curve_is_drawn_with_its_own_symbol() {
+    let theme = Theme::new(ThemeName::Mono, false);
+    let (low, high) = (series((0..60).map(|_| 1.0)), series((0..60).map(|_| 2.0)));
+    let trace = |series, i| Trace { symbol: theme.series_symbol(i), ..trace(series, &theme) };
+    let chart = Chart {
+        traces: vec![trace(&low, 0), Trace { behind: Some(&low), ..trace(&high, 1) }],
+        references: Vec::new(),
+        window: (0.0, 59.0),
+        log_x: false,
+        log_y: false,
+        names: Names::Steps,
+        cursor: None,
+        theme: &theme,
+    };
+    let area = Rect::new(0, 0, 40, 8);
+    let buffer = rendered(&chart, area);
+    let rows_of = |symbol: &str| -> Vec<u16> {
+        let is_there = |&y: &u16| (9..40).any(|x| buffer[(x, y)].symbol() == symbol);
+        (0..7).filter(is_there).collect()
+    };
+    let (first, second) = (rows_of("*"), rows_of("o"));
+    assert!(first.len() == 1 && second.len() == 1 && first[0] > second[0], "{buffer:?}");
+    assert!(rows_of("·").is_empty(), "what lies behind is drawn over");
+    assert!(!buffer.content.iter().any(|c| c.symbol() >= "\u{2800}" && c.symbol() < "\u{2900}"));
+}
+
+#[test]
 fn one_spike_among_thousands_of_points_is_seen() {
     let flat = series((0..50_000).map(|_| 1.0));
     let spiked = series((0..50_000).map(|i| if i == 31_234 { 9.0 } else { 1.0 }));
