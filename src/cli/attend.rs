@@ -1,7 +1,7 @@
 //! A job from its start to its end: what it reports is told, and what it came to.
 
 use super::ensemble::figures;
-use super::failure::is_closed_pipe;
+use super::failure::{Told, is_closed_pipe};
 use super::lines;
 use super::plain::tell;
 use super::progress::Bars;
@@ -10,6 +10,7 @@ use crate::report::RunState;
 use crate::run::{self, Command, Job, Outcome, RunFolder};
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
+use serde::Serialize;
 use std::io::Write;
 use std::time::Duration;
 
@@ -59,6 +60,14 @@ pub fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
     conclude(&outcome, &RunFolder::open(&folder)?, &teller, out)
 }
 
+/// The JSON object that ends it.
+#[derive(Serialize)]
+struct Ended {
+    state: RunState,
+    #[serde(flatten)]
+    summary: Summary,
+}
+
 fn conclude(
     outcome: &Outcome,
     folder: &RunFolder,
@@ -77,16 +86,18 @@ fn conclude(
         }
         teller.say(&line, out)?;
     }
-    if outcome.state == RunState::Stopped {
+    let stopped = outcome.state == RunState::Stopped;
+    if stopped {
         teller.say(&format!("go on with: rankspace resume {shown}"), out)?;
     }
     let config = folder.config()?;
     if config.kind.is_ensemble() {
-        return figures::conclude(folder, &config, teller.json, out);
-    }
-    if teller.json {
-        serde_json::to_writer(&mut *out, &Summary::of(outcome, folder.path()))?;
+        figures::conclude(folder, &config, outcome.state, teller.json, out)?;
+    } else if teller.json {
+        let summary = Summary::of(outcome, folder.path());
+        serde_json::to_writer(&mut *out, &Ended { state: outcome.state, summary })?;
         writeln!(out)?;
     }
-    Ok(())
+    // What follows in a script must not take a run for trained that is not.
+    if stopped { Err(Told.into()) } else { Ok(()) }
 }

@@ -67,6 +67,11 @@ fn check(args: &args::Card, out: &mut dyn Write) -> Result<()> {
         );
     }
     let card = Card::read(&path)?;
+    let beside = path.with_file_name(CONFIG);
+    if std::fs::read_to_string(&beside).is_ok_and(|config| config != card.config) {
+        let shown = beside.display();
+        tell(&format!("warning: {shown} is not as the card has it: what stands in {JSON} holds"));
+    }
     let changed = card.changed_data();
     for line in &changed {
         tell(&format!("warning: {line}"));

@@ -6,6 +6,7 @@ use super::failure::Usage;
 use super::file::refuse_existing;
 use super::plain::tell;
 use crate::report::counted;
+use crate::run::RunFolder;
 use crate::workbench::clock::XAxis;
 use crate::workbench::curves::{self, Format, Look};
 use crate::workbench::export::new_file;
@@ -26,6 +27,20 @@ pub fn run(args: &Curves, out: &mut dyn Write) -> Result<()> {
     };
     if let Some(path) = &args.out {
         refuse_existing(path)?;
+    }
+    for path in &args.runs {
+        let kind = RunFolder::open(path).and_then(|folder| folder.config()).map(|c| c.kind);
+        if let Ok(kind) = kind
+            && kind.is_ensemble()
+        {
+            let shown = path.display();
+            let text = format!(
+                "{shown} is a run of {}, which has rounds and no curves: `rankspace {shown}` and \
+                 `rankspace watch {shown}` show them",
+                kind.name()
+            );
+            return Err(Usage(text).into());
+        }
     }
     let read = |path: &std::path::PathBuf| curves::read(path, &|| true).map_err(Error::msg);
     let runs = args.runs.iter().map(read).collect::<Result<Vec<_>>>()?;

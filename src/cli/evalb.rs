@@ -2,7 +2,7 @@
 //! scorer.
 
 use super::args::{Evalb, Scoring};
-use super::failure::Told;
+use super::failure::{Told, Usage};
 use super::file::{self, TREES};
 use super::plain::tell;
 use super::sentences::name_of;
@@ -17,6 +17,11 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 pub fn run(args: &Evalb, out: &mut dyn Write) -> Result<()> {
+    let standard = Path::new("-");
+    if *args.gold == *standard && *args.test == *standard {
+        let text = "standard input can be one of the two files: name the other";
+        return Err(Usage(text.to_owned()).into());
+    }
     let parameters = parameters(&args.scoring)?;
     let (gold, test) = (read(&args.gold, TREES)?, read(&args.test, TREES)?);
     let evaluation = evaluate(&gold, &test, &parameters);
@@ -40,11 +45,20 @@ pub fn run(args: &Evalb, out: &mut dyn Write) -> Result<()> {
             tell(&hint);
         }
     }
-    if evaluation.rows.is_empty() && evaluation.errors.is_empty() {
-        tell("nothing was scored: both files are empty, so no figure has a meaning");
+    let one_is_empty = gold.is_empty() != test.is_empty();
+    let nothing = evaluation.rows.is_empty() && (evaluation.errors.is_empty() || one_is_empty);
+    if nothing {
+        let which = match (gold.is_empty(), test.is_empty()) {
+            (true, true) => "both files are empty",
+            (true, false) => "the gold file is empty",
+            (false, true) => "the predicted file is empty",
+            (false, false) => "the files have no line in common",
+        };
+        tell(&format!("nothing was scored: {which}, so no figure has a meaning"));
     }
-    // As the classic scorer ends: files of unequal length are told in its words and no failure.
-    if evaluation.stopped { Err(Told.into()) } else { Ok(()) }
+    // As the classic scorer ends: files of unequal length are told in its words and no failure. One
+    // that is empty beside one that is not stands for a parser that failed.
+    if evaluation.stopped || (nothing && one_is_empty) { Err(Told.into()) } else { Ok(()) }
 }
 
 /// What to do about a file that is not one bracketed tree a line.

@@ -22,6 +22,11 @@ fn export(args: &LedgerExport, out: &mut dyn Write) -> Result<()> {
         bail!("{}: there is no ledger", path.display());
     }
     let ledger = ledger::Ledger::open(&path)?;
+    if ledger.entries().is_empty()
+        && let Some(complaint) = ledger.complaint()
+    {
+        bail!("{}: this is no ledger: {complaint}", path.display());
+    }
     if let Some(complaint) = ledger.complaint() {
         tell(&format!("warning: {}: {complaint}", path.display()));
     }

@@ -4,7 +4,7 @@ use super::analysis::{Analysis, NAMELESS};
 use super::args::{self, Format};
 use super::failure::Usage;
 use super::plain::tell;
-use super::sentences;
+use super::sentences::{self, Given};
 use crate::model::{self, Parse, Wanted};
 use crate::render::{Diagram, DiagramSpan, to_brackets, to_forest, trees_to_png, trees_to_svg};
 use crate::report::{counted, numbers};
@@ -71,7 +71,9 @@ pub fn run(args: &args::Parse, out: &mut dyn Write) -> Result<()> {
             continue;
         }
         let Some(analysis) = analysis else {
-            tell(&format!("warning: sentence {number} has no word"));
+            if !matches!(given[i], Given::Lost) {
+                tell(&format!("warning: sentence {number} has no word"));
+            }
             if args.format == Format::Bracket {
                 // The output stays in step with the input.
                 writeln!(out)?;

@@ -3,11 +3,11 @@
 use super::args::Plan;
 use super::bench::{Case, Symbols, random_batch};
 use super::failure::Usage;
-use crate::config::{self, Config, Elimination, Family};
+use crate::config::{self, Config, Elimination, Family, Kind};
 use crate::inference::order::{self, Order, Reading, Speeds};
 use crate::inference::{rank_hmm, rank_pcfg};
 use crate::model::{self, Noise};
-use crate::run::{data_folder, machine_speeds};
+use crate::run::{self, data_folder, machine_speeds};
 use anyhow::Result;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -124,6 +124,10 @@ pub fn run(args: &Plan, out: &mut dyn Write) -> Result<()> {
 
 /// What a config trains on: one batch of equally long sentences.
 fn of_config(config: &Config, args: &Plan) -> Result<(Vec<Case>, usize, Elimination)> {
+    if config.kind != Kind::Train {
+        let what = format!("a run of {} has no orders of elimination", config.kind.name());
+        return Err(Usage(what).into());
+    }
     let m = &config.model;
     let symbols = match m.family {
         // The networks differ, and what is summed out does not.
@@ -227,6 +231,7 @@ fn measure(case: &Case) -> Result<[f64; 2]> {
         let mut config = case.config();
         config.device = "cpu".into();
         config.model.elimination = setting;
+        run::check_memory(&config, case.vocabulary)?;
         models.push(model::build(&config, case.vocabulary)?);
     }
     let mut rng = ChaCha8Rng::seed_from_u64(0);

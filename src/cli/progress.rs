@@ -1,6 +1,6 @@
 //! Progress of a run on a terminal: bars for the epoch and the run, with the time that is left.
 
-use crate::report::{Event, EventKind};
+use crate::report::{Event, EventKind, RunState};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 
@@ -39,6 +39,11 @@ impl Bars {
             self.run.set_position(step);
             self.epoch.set_position(step.saturating_sub(1) % steps_per_epoch.max(1) + 1);
             self.epoch.set_message(format!("epoch {epoch}  loss {loss:.3}"));
+        }
+        if let EventKind::State { state: RunState::Running, .. } = event.kind {
+            // A pause says nothing about the time that steps take.
+            self.run.reset_eta();
+            self.epoch.reset_eta();
         }
         if let EventKind::Progress { round, done, of } = event.kind {
             self.epoch.set_length(of);

@@ -2,6 +2,7 @@
 //! they give together: mean, spread and the consensus of their trees.
 
 use super::consensus::{self, Compared};
+use super::failure::Told;
 use super::lines;
 use super::members::{self, Ended, Task, say};
 use super::teller::Summary;
@@ -58,6 +59,7 @@ pub fn attend(
     let together = Together::of(group, &ended, ended.stopped || failed > 0)?;
     together.tell(json, out)?;
     match failed {
+        0 if ended.stopped => Err(Told.into()),
         0 => Ok(()),
         n => bail!("{n} of {} failed", counted(group.members().len(), "seed")),
     }

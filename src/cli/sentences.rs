@@ -13,7 +13,7 @@ use crate::run::RunFolder;
 use crate::training::{Packing, group};
 use crate::treebank::{
     self, Entries, Entry, Expanded, FileOptions, Interner, Preprocessing, Problem, Removed,
-    Sentence, TaggedWords, Tree, expand_with_notes, section_folders,
+    Sentence, Source, TaggedWords, Tree, expand_with_notes, section_folders,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeSet;
@@ -199,6 +199,17 @@ pub fn open_all(
     Ok(all)
 }
 
+/// The files that paths mean, of folders only these sections where some are asked for.
+pub fn files_of(paths: &[PathBuf], sections: &str) -> Result<Vec<PathBuf>> {
+    let names = paths.iter().filter(|path| *path != Path::new("-"));
+    let names: Vec<String> = names.map(|path| path.to_string_lossy().into_owned()).collect();
+    let file = |source| match source {
+        Source::File(path) => Some(path),
+        Source::Sample(_) => None,
+    };
+    Ok(expand_with_notes(&names, sections)?.files.into_iter().filter_map(file).collect())
+}
+
 /// The section folders in a folder, of which there must be some.
 pub fn numbered(path: &Path) -> Result<BTreeSet<u32>> {
     let sections = section_folders(path)?;
@@ -228,6 +239,8 @@ pub enum Given {
     Tree(Arc<Tree>),
     Words(TaggedWords),
     Text(Arc<str>),
+    /// What could not be read: it keeps its number.
+    Lost,
 }
 
 impl Given {
@@ -243,6 +256,7 @@ impl Given {
             Given::Text(text) => {
                 Some(preprocessing.text(text, index)).filter(|sentence| !sentence.is_empty())
             }
+            Given::Lost => None,
         }
     }
 }
@@ -269,11 +283,14 @@ pub fn read(path: &Path, preprocessing: &Preprocessing) -> Result<Vec<Given>> {
                     false => given.push(Given::Text(line)),
                 }
             }
-            Err(problem) => problems.push(problem),
+            Err(problem) => {
+                problems.push(problem);
+                given.push(Given::Lost);
+            }
         }
     }
     tell_problems(&problems);
-    if given.is_empty() {
+    if given.iter().all(|given| matches!(given, Given::Lost)) {
         bail!("{}: no sentence could be read", name_of(path));
     }
     let hold = if several == 1 { "holds" } else { "hold" };

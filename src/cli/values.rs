@@ -45,6 +45,12 @@ pub fn several(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "expected a whole number from 1 to 1000".to_owned())
 }
 
+/// Parts of a set, each left out in turn.
+pub fn parts(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|n| (2..=1000).contains(n));
+    number.ok_or_else(|| "expected a whole number from 2 to 1000".to_owned())
+}
+
 /// A probability in percent.
 pub fn confidence(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|n| *n > 0.0 && *n < 100.0);

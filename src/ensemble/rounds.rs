@@ -253,11 +253,17 @@ impl Rounds {
                     round.next = reset.then(|| uniform(round.weights.len()));
                     let what = if reset { "all weights are equal again" } else { "boosting ends" };
                     let (number, error) = (round.number, judgement.epsilon);
-                    let text = format!(
-                        "round {number} has no vote: it is wrong on {:.1} % of the weight, and \
-                         {what}",
-                        100.0 * error
-                    );
+                    let text = match round.weights.len() {
+                        1 => format!(
+                            "round {number} has no vote, as one sentence has no others to be \
+                             weighed against, and {what}"
+                        ),
+                        _ => format!(
+                            "round {number} has no vote: it is wrong on {:.1} % of the weight, \
+                             and {what}",
+                            100.0 * error
+                        ),
+                    };
                     reporter.message(Level::Warning, text);
                 }
             }

@@ -26,6 +26,15 @@ pub fn side_by_side(config: &Config, wanted: usize) -> usize {
     wanted.min(usize::try_from(fitting).unwrap_or(usize::MAX)).max(1)
 }
 
+/// [`check_memory`] of so many bytes.
+pub fn check_bytes(needed: f64) -> Result<(), RunError> {
+    match model::available_memory() {
+        // What is too large for a number is too large for any memory.
+        Some(free) => compare(needed.ceil() as u128, free),
+        None => Ok(()),
+    }
+}
+
 fn compare(needed: u128, free: u128) -> Result<(), RunError> {
     if needed <= free {
         return Ok(());

@@ -59,7 +59,7 @@ pub use group::{Group, Member, Spreads, spreads};
 pub use job::{Command, Held, Job, Outcome, Snapshot, Supervised};
 pub use list::{RunSummary, list_runs};
 pub use lock::{Holder, Lock};
-pub use memory::{check_memory, side_by_side};
+pub use memory::{check_bytes, check_memory, side_by_side};
 pub use rounds::{KeptPart, KeptRound, KeptTree, KeptWeights, borrowed};
 pub use shutdown::{request_stop, stop_on_signals, stop_requested};
 pub use speeds::{data_folder, machine_speeds, settle_speeds};

@@ -175,9 +175,10 @@ impl Figure {
         }
     }
 
-    /// Its newest value on the test set, of a figure that evaluations report.
-    pub fn test(self, history: &History) -> Option<f64> {
-        history.newest("test")?.metrics.get(self.key()?)
+    /// Its newest value on the test set, of a figure that evaluations report, and the step of that.
+    pub fn test(self, history: &History) -> Option<(u64, f64)> {
+        let newest = history.newest("test")?;
+        Some((newest.step, newest.metrics.get(self.key()?)?))
     }
 
     /// Lines to compare with: what trivial trees reach.

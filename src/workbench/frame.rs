@@ -132,8 +132,18 @@ impl Scene<'_> {
                 _ => "",
             };
             let message = text::clean(message);
-            let line = text::fit(&message, room.saturating_sub(mark.len())).into_owned();
-            frame.render_widget(Span::styled(format!("{mark}{line}"), theme.level(*level)), place);
+            let room = room.saturating_sub(mark.width());
+            // Of what has no room the Log has the rest, if it is more than a remark.
+            let more = match *level >= Level::Warning && message.width() > room {
+                true => view.say(" (<.log>: all of it)"),
+                false => "".into(),
+            };
+            let line = text::fit(&message, room.saturating_sub(more.width())).into_owned();
+            let line = [
+                Span::styled(format!("{mark}{line}"), theme.level(*level)),
+                Span::styled(more, theme.dim),
+            ];
+            frame.render_widget(Line::from(line.to_vec()), place);
         } else if let Some(task) = view.shared.tasks.last() {
             let spinner = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇"];
             let turn = if theme.unicode {

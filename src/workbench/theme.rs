@@ -177,7 +177,7 @@ impl Theme {
                 good: indexed(26),
                 warning: indexed(136),
                 error: indexed(52).add_modifier(Modifier::BOLD),
-                reference: indexed(136),
+                reference: indexed(242),
                 series: [25, 136, 167, 88, 89, 129].map(indexed),
                 ..Theme::new(ThemeName::Light, unicode)
             },

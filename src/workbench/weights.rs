@@ -94,6 +94,15 @@ impl RunEntry {
         if self.active() { Origin::Last } else { Origin::Best }
     }
 
+    /// The step of the weights that it now has; `None` where that is not told.
+    pub fn newest_step(&self) -> Option<u64> {
+        if self.commands.is_some() && self.own && self.active() {
+            return self.history.last.as_ref().map(|last| last.step);
+        }
+        let name = if self.preferred() == Origin::Last { "last" } else { "best" };
+        self.history.checkpoints.get(name).copied()
+    }
+
     /// Whether its folder has no weights that are more current. Those of a training in this
     /// process change with every step.
     pub fn has_no_newer(&self, weights: &Loaded) -> bool {

@@ -203,7 +203,7 @@ fn a_run_of_another_process_is_paused_resumed_and_stopped_and_outlives_the_workb
     assert!(child.try_wait().expect("a child of ours").is_none(), "it goes on");
     let mut again = Session::start(&[&run.display().to_string()], 80, 24);
     again.sees("running").does_on(Train, "stop").sees("It writes").keys("s").sees("stopped");
-    assert!(child.wait().expect("it ends").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(1), "stopped before its end");
     again.does("quit");
     assert_eq!(again.ends_clean(), 0);
 }

@@ -423,3 +423,36 @@ fn what_boosting_pushes_up_is_listed_for_people_and_for_the_scoring_of_rankings(
     call(base, "boost ranking train.mrg").fails();
     call(base, "boost ranking run --by weight").refused().complains("boosting+conflicts");
 }
+
+#[test]
+fn what_is_no_ledger_no_parser_or_no_curve_is_told_with_what_is() {
+    let base = base();
+    let base = base.path();
+    call(base, "boost --train train.mrg --test test.mrg --rounds 2 --out run").succeeds();
+    call(base, "ledger export train.mrg --out x").fails().complains("this is no ledger: ");
+    assert!(!base.join("x").exists());
+    let ran = call(base, "grammar parse run test.mrg").refused();
+    ran.complains("run is a run of boost, which keeps no parser");
+    call(base, "curves run").refused().complains("run is a run of boost, which has rounds");
+    call(base, "noise table train.mrg --folds 1 --out n").refused().complains("from 2 to 1000");
+    call(base, "plan run/config.toml").refused().complains("a run of boost has no orders");
+    let ranking = || call(base, "boost ranking run --top 3").succeeds();
+    let quiet = ranking();
+    assert!(!quiet.stderr.contains("warning"), "{quiet}");
+    // Its lines are others from now on.
+    let text = std::fs::read_to_string(base.join("train.mrg")).expect("there");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::fs::write(base.join("train.mrg"), &text[text.find('\n').expect("lines") + 1..])
+        .expect("written");
+    ranking().complains("was written to since the run read it");
+    std::fs::remove_file(base.join("train.mrg")).expect("removed");
+    ranking().complains("is no longer there");
+}
+
+#[test]
+fn boosting_one_sentence_says_why_it_ends() {
+    let base = base();
+    write_trees(&base.path().join("one.mrg"), "train", 1);
+    let ran = call(base.path(), "boost --train one.mrg --rounds 3 --out run").succeeds();
+    ran.complains("as one sentence has no others to be weighed against");
+}

@@ -234,3 +234,12 @@ fn a_folder_in_place_of_a_file_is_told_with_a_file_in_it() {
         told.complains(&format!("d is a folder: name a file in it, e.g. d/b.{ending}\n"));
     }
 }
+
+#[test]
+fn a_prediction_that_is_empty_fails_and_standard_input_is_one_file() {
+    let folder = files(GOLD, "");
+    let (code, ran) = scored(folder.path(), None).run();
+    assert_eq!(code, 1, "{ran}");
+    ran.complains("nothing was scored: the predicted file is empty");
+    rankspace("evalb - -").input(GOLD).refused().complains("standard input can be one of the two");
+}

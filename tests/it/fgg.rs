@@ -139,5 +139,27 @@ fn an_hsmm_is_trained_on_a_file_of_sentences_and_can_be_used() {
     assert_eq!(text("a.json"), text("b.json"));
     train("a.json").fails().complains("nothing is overwritten");
     write(folder.path(), "data.txt", "the dog\n\nthe bird\n");
-    train("c.json").fails().complains("data.txt: line 3: word 2, `bird`");
+    train("c.json").succeeds().complains("1 sentence left out; the first, line 3: word 2, `bird`");
+}
+
+#[test]
+fn a_sentence_with_an_unknown_word_leaves_the_others_as_they_are() {
+    let ran = rankspace("fgg infer hsmm --json").arg("the dog").arg("the zzz").arg("a cat").fails();
+    assert_eq!(ran.json_lines().len(), 2, "{ran}");
+    ran.complains("\"the zzz\": ").complains("1 of 3 sentences have no sum");
+    let folder = folder();
+    let data = "the dog sleeps\nthe zzz sleeps\nthe cat sleeps\n";
+    write(folder.path(), "data.txt", data);
+    let call = |data: &str, out: &str| {
+        rankspace("fgg train hsmm --steps 2 --json --out")
+            .args(out)
+            .args(data)
+            .within(folder.path())
+    };
+    let ran = call("data.txt", "a.json").succeeds();
+    let object = ran.json();
+    assert_eq!((object["sentences"].as_u64(), object["left_out"].as_u64()), (Some(2), Some(1)));
+    ran.complains("data.txt: 1 sentence left out; the first, line 2: word 2, `zzz`");
+    write(folder.path(), "bad.txt", "zzz\n");
+    call("bad.txt", "b.json").fails().complains("bad.txt: line 1: word 1, `zzz`");
 }

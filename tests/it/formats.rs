@@ -477,3 +477,26 @@ fn characters_that_xml_forbids_are_told_and_flat_trees_of_any_size_are_indented(
     let indented = rankspace("corpus convert - --to indented").input(&flat).succeeds();
     assert_eq!(indented.stdout.lines().count(), 200_002);
 }
+
+#[test]
+fn no_treebank_is_written_over_while_it_is_read() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let folder = base.path();
+    let text = "(S (NN a))\n(S (NN b)\n(S (NN c))\n";
+    fs::write(folder.join("a.mrg"), text).expect("written");
+    fs::create_dir(folder.join("parts")).expect("made");
+    fs::write(folder.join("parts/train.mrg"), "(S (NN a))\n".repeat(20)).expect("written");
+    for call in [
+        "corpus convert a.mrg --out a.mrg --force",
+        "corpus convert ./*.mrg --to text --out a.mrg --force",
+        "corpus clean a.mrg --out ./a.mrg --force",
+        "corpus split parts --out parts --force",
+    ] {
+        rankspace(call).within(folder).refused().complains("is read from: name another file");
+    }
+    assert_eq!(fs::read_to_string(folder.join("a.mrg")).expect("there"), text);
+    let parts = fs::read_to_string(folder.join("parts/train.mrg")).expect("there");
+    assert_eq!(parts.lines().count(), 20);
+    let ran = rankspace("corpus convert a.mrg --out b.mrg").within(folder).succeeds();
+    assert!(!ran.stderr.contains("nothing was changed"), "a tree is lost: {ran}");
+}

@@ -62,11 +62,12 @@ fn a_signal_to_end_stops_in_good_order_and_resuming_goes_on() {
         stopped.says("  step 8  dev  ");
         stopped.signal(signal);
         let (code, told) = stopped.ends();
-        assert_eq!(code, Some(0), "{told}");
+        assert_eq!(code, Some(1), "it is not done: {told}");
         assert!(base.join("stopped/checkpoints/last.safetensors").is_file());
         let watch = rankspace("watch stopped").within(base).succeeds();
         watch.prints("stopped at step ");
-        rankspace("resume stopped").within(base).succeeds().prints("finished at step ");
+        let resumed = rankspace("resume stopped --json").within(base).succeeds();
+        assert_eq!(resumed.json()["state"], "finished");
         assert_eq!(curve(&base.join("stopped")), curve(&base.join("whole")));
     }
 }
@@ -94,5 +95,5 @@ fn a_run_in_use_is_not_resumed_by_another_process() {
     training.says("  step 8  dev  ");
     rankspace("resume run").within(base.path()).fails().complains("in use by process");
     training.signal(libc::SIGTERM);
-    assert_eq!(training.ends().0, Some(0));
+    assert_eq!(training.ends().0, Some(1));
 }

@@ -65,6 +65,21 @@ fn surprisals_of_the_tokens_add_up_to_the_log_probability_of_the_sentence() {
 }
 
 #[test]
+fn a_line_that_cannot_be_read_keeps_its_number() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("odd.txt");
+    std::fs::write(&path, b"the old woman\nthe \xff\xfe cat\na letter\n").expect("written");
+    let call = rankspace("score run --json").within(trained()).arg(&path);
+    let ran = call.succeeds();
+    let lines = ran.json_lines();
+    let numbers: Vec<_> = lines.iter().map(|line| line["sentence"].as_u64()).collect();
+    assert_eq!(numbers, [Some(1), Some(2), Some(3)], "{ran}");
+    assert_eq!(lines[1]["words"], 0);
+    assert_eq!(lines[2]["words"], 2);
+    ran.complains("odd.txt:2");
+}
+
+#[test]
 fn plain_scores_have_a_line_a_token_and_mark_unknown_words() {
     let call = rankspace("score run --tokens").within(trained()).input("Zorblatt\n");
     let ran = call.succeeds();

@@ -426,3 +426,44 @@ fn no_file_that_is_read_is_written_to() {
     }
     assert!(std::fs::read(base.join("candidates/dev.jsonl")).expect("reads") == kept);
 }
+
+#[test]
+fn what_cannot_be_made_or_read_is_told_and_the_rest_is_done() {
+    let base = tempfile::tempdir().expect("a folder");
+    let folder = base.path();
+    let out = made(folder);
+    let call = |text: &str| rankspace(text).within(folder);
+    let make = "candidates make --train more.mrg --dev trees.mrg --set parser.min_count=1 --out";
+    let more = std::fs::read_to_string(folder.join("trees.mrg")).expect("written")
+        + "(TOP (S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT a) (NN cat)) (PP (IN with) (NP (DT \
+           a) (JJ red) (NN stick))))))\n";
+    std::fs::write(folder.join("more.mrg"), more).expect("written");
+    call(make).args("short --folds 5 --max-length 1").fails().complains("no sentence of train has");
+    assert!(!folder.join("short").exists(), "a folder is made only for lists that can be made");
+    let ran = call(make).args("some --folds 5 --max-length 8").succeeds();
+    ran.complains("note: train: 1 of 101 sentences left out, of more than 8 words");
+    for (rest, said) in [
+        ("x --folds 1", "expected a whole number from 2 to 1000"),
+        ("x --parser p --fold-parser q", "--fold-parser: name two or more"),
+    ] {
+        call(make).args(rest).refused().complains(said);
+    }
+    // Lists of one candidate teach nothing, those behind them do.
+    let lists = std::fs::read_to_string(out.join("train.jsonl")).expect("written");
+    let single = |line: &str| {
+        let mut list: serde_json::Value = serde_json::from_str(line).expect("an object");
+        list["candidates"].as_array_mut().expect("a list").truncate(1);
+        list.to_string() + "\n"
+    };
+    let mixed = lists.lines().enumerate();
+    let mixed: String =
+        mixed.map(|(i, line)| if i < 10 { single(line) } else { format!("{line}\n") }).collect();
+    std::fs::write(folder.join("mixed.jsonl"), mixed).expect("written");
+    let ran = call("rerank train mixed.jsonl --sizes 10,60 --dev candidates/dev.jsonl").succeeds();
+    assert!(ran.stdout.contains("       60 "), "{ran}");
+    ran.complains("of the first 10 lists: no sentence has a gold tree and two candidates");
+    // Read as another format there is nothing of it left.
+    let ran = call("candidates convert mixed.jsonl --format bllip --out x.jsonl").fails();
+    ran.complains("mixed.jsonl: nothing could be read as bllip: ");
+    assert!(!folder.join("x.jsonl").exists());
+}

@@ -114,3 +114,16 @@ fn processor_ticks(pid: u32) -> u64 {
     let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
     fields.clone().nth(11).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
+
+#[test]
+fn sizes_that_no_memory_holds_are_refused_before_anything_is_timed() {
+    for sizes in [
+        "scaling --family hmm --against states --sizes 99999999999 --repeats 1",
+        "scaling --family pcfg --against rank --sizes 8 --states 99999999999",
+        "scaling --family pcfg --against length --sizes 99999999999 --states 8 --rank 4",
+        "plan --measure --case hmm:batch=2,n=8,states=9999999999,rank=99999",
+        "bench --case hmm:batch=2,n=8,states=9999999999,rank=99999 --steps 1",
+    ] {
+        rankspace(sizes).fails().complains("GiB of memory and ");
+    }
+}

@@ -4,6 +4,7 @@ use super::Row;
 use super::case::Case;
 use super::machine;
 use crate::model::{self, Noise};
+use crate::run;
 use crate::training::{self, Adam};
 use crate::treebank::{Batch, Vocabulary};
 use anyhow::{Context, Result, anyhow};
@@ -22,6 +23,7 @@ pub fn measure(case: &Case, (device, tf32): (&str, bool), steps: usize) -> Resul
     let mut config = case.config();
     config.device = device.to_owned();
     config.tf32 = tf32;
+    run::check_memory(&config, case.vocabulary)?;
     let mut model = model::build(&config, case.vocabulary)?;
     let mut optimizer = Adam::for_model(&config.training, &*model)?;
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);

@@ -1,7 +1,7 @@
 //! Arguments of `candidates`.
 
 use crate::cli::ensemble::args::Supervision;
-use crate::cli::values::{positive, several};
+use crate::cli::values::{parts, positive, several};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -80,7 +80,7 @@ pub struct Make {
     pub k: Option<usize>,
     /// Parts of the training set, each parsed by what the others teach [default: 10, by
     /// rerank.folds]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = several)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parts)]
     pub folds: Option<usize>,
     /// Use a trained parser instead of a grammar that is made for it: the file of one, or the run
     /// folder of a history-based one

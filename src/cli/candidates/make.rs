@@ -1,6 +1,7 @@
 use super::args::Make;
 use crate::checkpoint::write_atomically;
 use crate::cli::ensemble::{need_trees, settings, trees};
+use crate::cli::failure::Usage;
 use crate::cli::plain::tell;
 use crate::cli::progress;
 use crate::cli::sentences::checkpoint_file;
@@ -29,12 +30,6 @@ pub fn run(args: &Make, out: &mut dyn Write) -> Result<()> {
     let data = trees(&config)?;
     let train = &data.train.sentences;
     let parts = parts(train.len(), config.rerank.folds)?;
-    let source = Source::of(args, &config, &data)?;
-    run::stop_on_signals()?;
-    // A folder is made only for lists that can be made.
-    if !is_begun {
-        begin(args, &settings)?;
-    }
     let (most, gold_tags) = (config.rerank.candidates, config.rerank.gold_tags);
     let short = |some: &[Annotated]| -> Vec<Annotated> {
         let most = args.max_length.unwrap_or(usize::MAX);
@@ -42,7 +37,30 @@ pub fn run(args: &Make, out: &mut dyn Write) -> Result<()> {
     };
     let held_out: Vec<_> =
         data.held_out.iter().map(|part| (part.name, short(&part.sentences))).collect();
-    let all = short(train).len() + held_out.iter().map(|(_, some)| some.len()).sum::<usize>();
+    let short_train = short(train).len();
+    let all = short_train + held_out.iter().map(|(_, some)| some.len()).sum::<usize>();
+    if let Some(most) = args.max_length {
+        let read = data.held_out.iter().map(|part| (part.name, part.sentences.len()));
+        let read = [("train", train.len())].into_iter().chain(read);
+        let short = held_out.iter().map(|(_, some)| some.len());
+        let short = [short_train].into_iter().chain(short);
+        for ((name, read), short) in read.zip(short) {
+            if short == 0 && name == "train" {
+                bail!("--max-length {most}: no sentence of {name} has {most} words or fewer");
+            }
+            if short < read {
+                let left = read - short;
+                let of = format!("{left} of {read} sentences");
+                tell(&format!("note: {name}: {of} left out, of more than {most} words"));
+            }
+        }
+    }
+    let source = Source::of(args, &config, &data)?;
+    run::stop_on_signals()?;
+    // A folder is made only for lists that can be made.
+    if !is_begun {
+        begin(args, &settings)?;
+    }
     let bar = progress::bar(all, "sentences");
     let mut go_on = |done: usize| {
         bar.inc(done as u64);
@@ -155,6 +173,10 @@ fn kept_or(
 }
 
 fn config(args: &Make) -> Result<Config> {
+    if args.fold_parser.len() == 1 {
+        let text = "--fold-parser: name two or more, each for a part of the training set";
+        return Err(Usage(text.to_owned()).into());
+    }
     let mut changes = Vec::new();
     changes.extend(args.k.map(|k| format!("rerank.candidates={k}")));
     let parsers = Some(args.fold_parser.len()).filter(|n| *n > 0);
@@ -242,9 +264,20 @@ fn kept(path: &Path, sentences: usize) -> Result<Option<Vec<CandidateList>>> {
     if !path.exists() {
         return Ok(None);
     }
+    // An empty file has no format.
+    if sentences == 0 && std::fs::metadata(path).is_ok_and(|file| file.len() == 0) {
+        return Ok(Some(Vec::new()));
+    }
     let file = CandidateFile::read(path, ReadOptions::default())?;
     if file.lists.len() != sentences || !file.dropped.is_empty() {
-        bail!("{}: not the lists that this command wrote there", path.display());
+        bail!(
+            "{}: not the lists that this command wrote there ({} of {}, {} dropped): the treebank \
+             is another by now, or the file is damaged; without it its lists are made again",
+            path.display(),
+            file.lists.len(),
+            counted(sentences, "sentence"),
+            file.dropped.len()
+        );
     }
     Ok(Some(file.lists))
 }

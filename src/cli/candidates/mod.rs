@@ -85,6 +85,12 @@ pub fn read(path: &Path, reading: &Reading) -> Result<CandidateFile> {
     if file.lists.is_empty() {
         bail!("{shown}: no sentence was found");
     }
+    let is_lost = file.lists.iter().all(|list| list.candidates.is_empty());
+    if is_lost && !file.dropped.is_empty() {
+        let dropped = counted(file.dropped.len(), "candidate");
+        let format = file.format.name();
+        bail!("{shown}: nothing could be read as {format}: {dropped} dropped");
+    }
     if let Some(gold) = &reading.gold {
         attach(&mut file, gold)?;
     }

@@ -1,15 +1,16 @@
 //! `corpus convert` and `corpus clean`: a treebank in, a treebank out, and a report.
 
 use super::args::{CorpusClean, CorpusConvert, Reading, Rewriting, Target};
-use super::output::{Output, TreeOutput};
+use super::output::{Output, TreeOutput, is_no_input};
 use super::report::Report;
 use crate::cli::failure::Usage;
-use crate::cli::sentences::open_all;
+use crate::cli::sentences::{files_of, open_all};
 use crate::cli::values::blame;
 use crate::config::{Config, Data, nearest};
 use crate::treebank::{Entry, FileOptions, LengthLimits, Preprocessing, Removed, attach};
 use anyhow::{Result, bail};
 use std::io::Write;
+use std::path::PathBuf;
 
 impl Reading {
     pub fn options(&self) -> FileOptions {
@@ -102,7 +103,11 @@ impl Rewriting {
         let first = || inputs.first().map_or(Target::Brackets, |i| Target::like(i.format()));
         let target = self.to.or(self.out.as_deref().and_then(Target::of)).unwrap_or_else(first);
         let output = match &self.out {
-            Some(path) => Output::file(path, self.writing.force)?,
+            Some(path) => {
+                let read = files_of(&self.files, self.sections.as_deref().unwrap_or(""))?;
+                is_no_input(path, read.iter().map(PathBuf::as_path))?;
+                Output::file(path, self.writing.force)?
+            }
             None => Output::standard(&mut *out),
         };
         let mut output = TreeOutput::new(output, target)?;

@@ -72,7 +72,7 @@ impl Report {
         for note in &self.notes {
             tell(note);
         }
-        if self.changes.0.is_empty() && self.notes.is_empty() {
+        if self.changes.0.is_empty() && self.notes.is_empty() && self.problems.is_empty() {
             tell("nothing was changed");
         }
         Ok(())

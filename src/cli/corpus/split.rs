@@ -2,15 +2,15 @@
 
 use super::args::{CorpusSplit, Unit};
 use super::convert::length;
-use super::output::{Output, TreeOutput};
+use super::output::{Output, TreeOutput, is_no_input};
 use super::report::Report;
 use crate::cli::failure::Usage;
-use crate::cli::sentences::{name_of, numbered, open, open_sections};
+use crate::cli::sentences::{files_of, name_of, numbered, open, open_sections};
 use crate::treebank::{Entries, Entry, assign, section_numbers};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub fn split(args: &CorpusSplit, out: &mut dyn Write) -> Result<()> {
     std::fs::create_dir_all(&args.out)
@@ -23,7 +23,9 @@ pub fn split(args: &CorpusSplit, out: &mut dyn Write) -> Result<()> {
     let path = |name: &str| args.out.join(format!("{name}.{}", args.to.extension()));
     // All are begun before one is kept, so that a file that is there stops everything.
     let mut outputs = Vec::new();
+    let read = files_of(&args.files, "")?;
     for name in &names {
+        is_no_input(&path(name), read.iter().map(PathBuf::as_path))?;
         let output = Output::file(&path(name), args.writing.force)?;
         outputs.push(TreeOutput::new(output, args.to)?);
     }

@@ -1,6 +1,6 @@
 //! Arguments of `bag`, `boost`, `learning-curve` and `noise`.
 
-use crate::cli::values::{seed, several};
+use crate::cli::values::{parts, seed, several};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -241,7 +241,7 @@ pub struct NoiseTable {
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10, value_parser = several)]
     pub rounds: usize,
     /// Folds of the cross-validation
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10, value_parser = several)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10, value_parser = parts)]
     pub folds: usize,
     /// Change one setting, e.g. parser.vertical=1; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]

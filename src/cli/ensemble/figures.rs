@@ -4,7 +4,7 @@ use crate::config::{Config, Kind};
 use crate::ensemble::{Part, vote_on};
 use crate::evaluation::significance::{EXACT_UP_TO, Figure, Method, Sample, Samples, randomise};
 use crate::evaluation::{Agreement, BracketTotals};
-use crate::report::counted;
+use crate::report::{RunState, counted};
 use crate::run::{KeptRound, RunFolder, borrowed};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -36,6 +36,7 @@ impl Row<'_> {
 pub fn conclude(
     folder: &RunFolder,
     config: &Config,
+    state: RunState,
     as_json: bool,
     out: &mut dyn Write,
 ) -> Result<()> {
@@ -52,7 +53,8 @@ pub fn conclude(
         _ => significances(folder, &rounds, &parts, config.seed)?,
     };
     if as_json {
-        let object = object(folder, &rounds, &rows, &parts, &tests);
+        let mut object = object(folder, &rounds, &rows, &parts, &tests);
+        object["state"] = json!(state);
         serde_json::to_writer(&mut *out, &object)?;
         writeln!(out)?;
         return Ok(());

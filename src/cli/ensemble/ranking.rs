@@ -13,7 +13,9 @@ use crate::run::{KeptPart, RunFolder, borrowed};
 use crate::treebank::Tree;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 
 pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
     let folder = RunFolder::open(&args.run)?;
@@ -39,6 +41,7 @@ pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
     let Some(part) = kept.part("train") else {
         bail!("{}: a sentence of rounds/train.json.gz is damaged", args.run.display());
     };
+    tell_changed(&kept, &folder);
     let name = name_of(by);
     let Some(mut scores) = folder.scores(&name, &part)? else {
         bail!("sentences are not ranked by {name}");
@@ -67,6 +70,21 @@ pub fn run(args: &Ranking, out: &mut dyn Write) -> Result<()> {
     let n = order.len();
     tell(&format!("{n} of {all} by {name}, after {rounds}; sentences are counted from 0"));
     Ok(())
+}
+
+/// Says which files were written to since their sentences were read: lines may be others by now.
+fn tell_changed(kept: &KeptPart, folder: &RunFolder) {
+    let changed = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+    let Some(read) = changed(&folder.rounds().join("train.json.gz")) else { return };
+    let files: BTreeSet<&str> = kept.sentences.iter().map(|tree| &*tree.file).collect();
+    for file in files.into_iter().filter(|file| !file.starts_with("sample:")) {
+        let what = match changed(Path::new(file)) {
+            Some(time) if time <= read => continue,
+            Some(_) => "was written to since the run read it: its lines may be others by now",
+            None => "is no longer there",
+        };
+        tell(&format!("warning: {file} {what}"));
+    }
 }
 
 /// The name on the command line.

@@ -6,7 +6,7 @@ use crate::cli::plain::tell;
 use crate::fgg::{self, Costs, FggError, Grammar, Inside, RankSpace, Weight};
 use crate::report::counted;
 use crate::report::numbers::Number;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -31,12 +31,27 @@ pub fn run(args: &Infer, out: &mut dyn Write) -> Result<()> {
         let sums = sum(&loaded.grammar).map_err(|e| wants_sentence(&loaded, e, "infer"))?;
         return print(args, &loaded, None, &loaded.grammar, &sums, out);
     }
+    let mut failed = 0;
     for sentence in &args.sentences {
-        let grammar = conjoined(&loaded, sentence)?;
-        let sums = sum(&grammar).with_context(|| format!("{}: \"{sentence}\"", loaded.name))?;
-        print(args, &loaded, Some(sentence), &grammar, &sums, out)?;
+        match sum_of(&loaded, sentence) {
+            Ok((grammar, sums)) => print(args, &loaded, Some(sentence), &grammar, &sums, out)?,
+            Err(error) if args.sentences.len() == 1 => return Err(error),
+            Err(error) => {
+                tell(&format!("warning: \"{sentence}\": {error:#}"));
+                failed += 1;
+            }
+        }
     }
-    Ok(())
+    match failed {
+        0 => Ok(()),
+        n => bail!("{n} of {} have no sum", counted(args.sentences.len(), "sentence")),
+    }
+}
+
+fn sum_of(loaded: &Loaded, sentence: &str) -> Result<(Grammar, Sums)> {
+    let grammar = conjoined(loaded, sentence)?;
+    let sums = sum(&grammar).with_context(|| format!("{}: \"{sentence}\"", loaded.name))?;
+    Ok((grammar, sums))
 }
 
 fn sum(grammar: &Grammar) -> Result<Sums, FggError> {

@@ -6,10 +6,10 @@ use crate::checkpoint::write_atomically;
 use crate::cli::evalb;
 use crate::cli::file::refuse_existing;
 use crate::cli::plain::tell;
-use crate::fgg::{FggError, Trainer, to_json};
+use crate::fgg::{self, FggError, Trainer, to_json};
 use crate::report::counted;
 use crate::report::numbers::Number;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 use std::io::Write;
 
@@ -22,11 +22,30 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
     let bytes = evalb::read(&args.data, &["txt"])?;
     let text = String::from_utf8_lossy(&bytes);
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let lines: Vec<(usize, Vec<String>)> =
+    let mut lines: Vec<(usize, Vec<String>)> =
         (1..).zip(text.lines().map(words)).filter(|(_, sentence)| !sentence.is_empty()).collect();
     let data = args.data.display();
     if lines.is_empty() {
         bail!("{data}: there are no sentences: expected one a line");
+    }
+    let read = lines.len();
+    let mut unknown = None;
+    lines.retain(|(line, sentence)| {
+        let sentence: Vec<&str> = sentence.iter().map(String::as_str).collect();
+        match fgg::conjoin(&loaded.grammar, &sentence) {
+            Err(error @ FggError::UnknownWord { .. }) => {
+                unknown.get_or_insert((*line, error));
+                false
+            }
+            _ => true,
+        }
+    });
+    if let Some((line, error)) = unknown {
+        if lines.is_empty() {
+            bail!("{data}: line {line}: {error}");
+        }
+        let n = counted(read - lines.len(), "sentence");
+        tell(&format!("warning: {data}: {n} left out; the first, line {line}: {error}"));
     }
     let numbers: Vec<usize> = lines.iter().map(|(line, _)| *line).collect();
     let sentences: Vec<Vec<String>> = lines.into_iter().map(|(_, sentence)| sentence).collect();
@@ -74,7 +93,8 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
         before = per_word;
     }
     let Some((steps, progress, grammar)) = last else { return Ok(()) };
-    write_atomically(&args.out, to_json(&grammar).as_bytes())?;
+    write_atomically(&args.out, to_json(&grammar).as_bytes())
+        .with_context(|| args.out.display().to_string())?;
     say(format!("wrote {}", args.out.display()), out)?;
     if args.json {
         let per_word = progress.log_likelihood / tokens as f64;
@@ -82,7 +102,7 @@ pub fn run(args: &Train, out: &mut dyn Write) -> Result<()> {
             "out": args.out,
             "steps": steps,
             "sentences": sentences.len() - progress.impossible,
-            "left_out": progress.impossible,
+            "left_out": read - sentences.len() + progress.impossible,
             "words": tokens,
             "log_likelihood": Number(progress.log_likelihood),
             "perplexity": Number((-per_word).exp()),

@@ -6,13 +6,16 @@ use crate::cli::corpus::output::Output;
 use crate::cli::failure::Usage;
 use crate::cli::plain::tell;
 use crate::cli::{progress, sentences};
+use crate::config::Kind;
 use crate::ensemble::rooted;
 use crate::parser::{Candidate, Fallback, ParserFile, TreeParser, Words};
+use crate::run::RunFolder;
 use crate::treebank::{Preprocessing, Removed, Tree};
 use anyhow::Result;
 use rayon::prelude::*;
 use sentences::Given;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,9 +36,32 @@ struct Answer {
 }
 
 pub fn run(args: &GrammarParse, out: &mut dyn Write) -> Result<()> {
+    if args.parser.is_dir() {
+        return Err(is_folder(&args.parser));
+    }
     sentences::is_of_kind("parser", &args.parser, &args.parser)?;
     let ParserFile { parser, preprocessing, .. } = ParserFile::load(&args.parser)?;
     parse(&*parser, &preprocessing, &args.parsing, out)
+}
+
+/// Which command takes a folder that was named for the file of a parser.
+fn is_folder(path: &Path) -> anyhow::Error {
+    let shown = path.display();
+    let kind = RunFolder::open(path).and_then(|folder| folder.config()).map(|config| config.kind);
+    let text = match kind {
+        Ok(Kind::Ssn) => {
+            format!("{shown} is a run of a history-based parser: `rankspace ssn parse` takes it")
+        }
+        Ok(Kind::Train) => {
+            format!("{shown} is a run of an induced grammar: `rankspace parse` takes it")
+        }
+        Ok(kind) => format!(
+            "{shown} is a run of {}, which keeps no parser: `rankspace grammar train` makes one",
+            kind.name()
+        ),
+        Err(_) => format!("{shown} is a folder: name the file of a parser in it"),
+    };
+    Usage(text).into()
 }
 
 /// The same with any parser of trees that were preprocessed so.

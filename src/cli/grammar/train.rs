@@ -1,6 +1,7 @@
 //! `grammar train`: a parser from a treebank, into a file.
 
 use super::args::GrammarTrain;
+use crate::cli::corpus::output::Output;
 use crate::cli::ensemble::{self, args::Supervision};
 use crate::cli::file;
 use crate::config::Kind;
@@ -14,6 +15,8 @@ use std::time::Instant;
 pub fn run(args: &GrammarTrain, out: &mut dyn Write) -> Result<()> {
     let shown = args.out.display();
     file::refuse_existing(&args.out)?;
+    // Begun and given up: what cannot be written shows before anything is learned.
+    drop(Output::new_file(&args.out)?);
     let supervision =
         Supervision { train: args.train.clone(), test: Vec::new(), set: args.set.clone() };
     // What holds for the trees of ensembles holds for those of one parser.

@@ -3,6 +3,7 @@ use crate::cli::bench::machine;
 use crate::cli::corpus::output::{Output, is_no_input};
 use crate::cli::ensemble::args::Supervision;
 use crate::cli::ensemble::settings;
+use crate::cli::plain::tell;
 use crate::cli::{candidates, progress, values};
 use crate::config::{Config, Kernel, Kind};
 use crate::parser::ssn::{Ssn, SsnFile};
@@ -232,6 +233,10 @@ fn curve(
     }
     let mut points = Vec::new();
     for size in sizes {
+        if let Some(why) = Judged::no_lesson(&lists[..size]) {
+            tell(&format!("note: of the first {}: {why}", counted(size, "list")));
+            continue;
+        }
         let (trained, seconds) = train_on(config, ssn, &lists[..size], dev)?;
         let f1 = trained.chosen.dev_f1.unwrap_or(f64::NAN);
         points.push(json!({

@@ -116,6 +116,11 @@ pub fn run(args: &Scaling, out: &mut dyn Write) -> Result<()> {
         return Ok(writeln!(out, "{}", grown_by(point)?)?);
     }
     let panels = panels(args)?;
+    for panel in &panels {
+        // All programs of a panel are there at once, in both orders.
+        let orders = || panel.rows.iter().flat_map(|row| Order::ALL.map(|o| panel.point(row, o)));
+        run::check_bytes(orders().map(|point| point.all_bytes()).sum())?;
+    }
     if let Some(folder) = &args.out {
         if train::holds_anything(folder) {
             bail!("{} holds something already, and nothing is overwritten", folder.display());

@@ -127,6 +127,17 @@ impl Point {
             Family::Hmm => n * (5.0 * r + between) + matrices,
         }
     }
+
+    /// Bytes of parameters, of their gradients and of what a training step keeps.
+    pub fn all_bytes(&self) -> f64 {
+        let Sizes { length, states, rank } = self.sizes;
+        let (n, m, r) = (length as f64, states as f64, rank as f64);
+        let sides = match self.family {
+            Family::Pcfg => 3.0,
+            Family::Hmm => 2.0,
+        };
+        4.0 * (2.0 * sides * m * r + 4.0 * r * r + 2.0 * n * r) + self.bytes()
+    }
 }
 
 impl fmt::Display for Point {

@@ -4,7 +4,7 @@ pub mod args;
 mod table;
 
 use super::args::Train;
-use super::failure::Usage;
+use super::failure::{Told, Usage};
 use super::members::{self, Task, say};
 use super::train;
 use super::values::blame;
@@ -163,6 +163,7 @@ pub fn attend(
     }
     table::tell(sweep, json, out)?;
     match (ended.failed(), unfit) {
+        (0, 0) if ended.stopped => Err(Told.into()),
         (0, 0) => Ok(()),
         (failed, 0) => bail!("{failed} of {} failed", counted(tasks.len(), "run")),
         (_, unfit) => {

@@ -1,12 +1,14 @@
 //! What happens to runs: started, resumed, selected, read, listed, thrown away.
 
 use super::App;
+use crate::config::Kind;
 use crate::report::{EventKind, Level, RunState};
+use crate::run::RunFolder;
 use crate::workbench::engine::Control;
 use crate::workbench::message::Listed;
 use crate::workbench::names::RunId;
 use crate::workbench::screen::Input;
-use crate::workbench::shared::RunEntry;
+use crate::workbench::shared::{RunEntry, Standing};
 use std::path::PathBuf;
 
 impl App {
@@ -50,6 +52,10 @@ impl App {
         let Some(run) = self.shared.run(id) else { return };
         if run.own {
             return self.fail(format!("{} is {} already", run.name, run.standing().word()));
+        }
+        if let Some(why) = what_is_done(run).filter(|_| rate.is_none()) {
+            self.status = Some((Level::Info, why));
+            return;
         }
         let path = run.path.clone();
         self.select(id);
@@ -110,6 +116,12 @@ impl App {
     /// from its folder; those that the job told are known by their numbers.
     pub(super) fn job_ended(&mut self, id: RunId, state: RunState, reason: Option<String>) {
         let mut told = false;
+        // A resumption that had nothing left to do has ended before anybody saw it run.
+        if state == RunState::Finished
+            && let (Some(run), Some(reason)) = (self.shared.run(id), &reason)
+        {
+            self.status = Some((Level::Info, format!("{} has finished: {reason}", run.name)));
+        }
         if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
             if run.gone || state == RunState::Failed {
                 // Its last event may never be read.
@@ -239,4 +251,30 @@ impl App {
 /// Whether two paths name the same folder, links and dots resolved where it exists.
 pub(super) fn same_place(a: &std::path::Path, b: &std::path::Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Of a run that has done all that its config asks for, how it can go on; the config may be another
+/// by now.
+fn what_is_done(run: &RunEntry) -> Option<String> {
+    if run.standing() != Standing::Finished {
+        return None;
+    }
+    let folder = RunFolder::open(&run.path).ok()?;
+    let config = folder.config().ok()?;
+    let (done, all, key) = match config.kind {
+        Kind::Rerank => return None,
+        kind if kind.is_ensemble() => {
+            let rounds = folder.kept_rounds().ok()?;
+            (rounds.last()?.number as u64, config.ensemble.rounds as u64, "ensemble.rounds")
+        }
+        _ => {
+            let last = run.history.last.as_ref()?;
+            let epochs = last.step.checked_div(last.steps_per_epoch)?;
+            (epochs, config.training.epochs, "training.epochs")
+        }
+    };
+    let name = &run.name;
+    (done >= all).then(|| {
+        format!("{name} has done all that was asked for: raise {key} ({all}) in its config.toml")
+    })
 }

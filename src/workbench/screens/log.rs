@@ -13,6 +13,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use std::cell::Cell;
 
 pub const COMMANDS: &[Command] = &[
     Command { name: "up", keys: &["Up", "k"], help: "Earlier lines", short: "" },
@@ -66,11 +67,14 @@ pub struct Log {
     wrap: bool,
     /// Matching lines when last counted, so that the place is kept while lines come in.
     known: usize,
+    /// The `back` at which the first line stands at the top, as of the last drawing: only that knows
+    /// how many rows lines take. From beyond it one key leads back into view.
+    most: Cell<usize>,
 }
 
 impl Default for Log {
     fn default() -> Self {
-        Log { level: Level::Info, back: 0, wrap: true, known: 0 }
+        Log { level: Level::Info, back: 0, wrap: true, known: 0, most: Cell::new(usize::MAX) }
     }
 }
 
@@ -78,6 +82,11 @@ impl Log {
     fn matching<'a>(&self, log: &'a LogStore) -> impl DoubleEndedIterator<Item = &'a LogLine> {
         let level = self.level;
         log.lines().filter(move |l| l.level >= level)
+    }
+
+    /// How far back it is scrolled on the screen.
+    fn seen_back(&self) -> usize {
+        self.back.min(self.most.get())
     }
 
     fn keep_place(&mut self, shared: &Shared) {
@@ -101,9 +110,9 @@ impl Screen for Log {
         let last = self.known.saturating_sub(1);
         match name {
             "up" => self.back = (self.back + 1).min(last),
-            "down" => self.back = self.back.saturating_sub(1),
+            "down" => self.back = self.seen_back().saturating_sub(1),
             "page-up" => self.back = (self.back + 10).min(last),
-            "page-down" => self.back = self.back.saturating_sub(10),
+            "page-down" => self.back = self.seen_back().saturating_sub(10),
             "first" => self.back = last,
             "follow" => self.back = 0,
             "level" => {
@@ -161,15 +170,27 @@ impl Screen for Log {
         frame.render_widget(block, area);
         view.place(inside, Place::Wheel { up: "up", down: "down", times: 3 });
         // From the bottom up, until the screen is full.
+        let (width, height) = (usize::from(inside.width), usize::from(inside.height));
         let mut rows: Vec<Line> = Vec::new();
-        for line in self.matching(log).rev().skip(self.back) {
-            if rows.len() >= usize::from(inside.height) {
+        let mut earlier = self.matching(log).rev().skip(self.back);
+        for line in earlier.by_ref() {
+            rows.extend(self.rows(line, width, view).into_iter().rev());
+            if rows.len() >= height {
                 break;
             }
-            rows.extend(self.rows(line, usize::from(inside.width), view).into_iter().rev());
         }
-        rows.truncate(usize::from(inside.height));
+        let first_is_seen = rows.len() <= height && earlier.next().is_none();
+        rows.truncate(height);
         rows.reverse();
+        // Below the first lines stand later ones: half a page tells no more than a whole one.
+        let mut later = 0;
+        while rows.len() < height && later < self.back {
+            let line = self.matching(log).rev().nth(self.back - later - 1);
+            rows.extend(line.map(|line| self.rows(line, width, view)).unwrap_or_default());
+            later += 1;
+        }
+        rows.truncate(height);
+        self.most.set(if first_is_seen { self.back - later } else { usize::MAX });
         frame.render_widget(Paragraph::new(rows), inside);
     }
 }
@@ -240,6 +261,20 @@ mod tests {
         assert_eq!(picture(&log, &shared, 80, 16), before);
         update(&mut log, Input::Command("follow"), &shared);
         assert!(picture(&log, &shared, 80, 16).contains("new"));
+    }
+
+    #[test]
+    fn the_first_line_is_followed_by_a_page_and_one_key_leads_on_from_there() {
+        let mut log = Log::default();
+        let shared = shared(&[Level::Info; 100]);
+        update(&mut log, Input::Command("first"), &shared);
+        let first = picture(&log, &shared, 80, 16);
+        assert!(first.contains("line 0 ") && first.contains("line 13 "), "{first}");
+        update(&mut log, Input::Command("down"), &shared);
+        let next = picture(&log, &shared, 80, 16);
+        assert!(next.contains("line 14 ") && !next.contains("line 0 "), "{next}");
+        update(&mut log, Input::Command("up"), &shared);
+        assert_eq!(picture(&log, &shared, 80, 16), first);
     }
 
     #[test]

@@ -92,6 +92,11 @@ fn draw_empty(screen: &Grammar, frame: &mut Frame, area: Rect, view: &View) {
     empty_state(frame, area, "Grammar", lines, view);
 }
 
+/// Whether they are those of the run in view, not of a checkpoint file.
+fn is_selected(computed: &Computed, view: &View) -> bool {
+    view.shared.selected == Some(computed.run) && view.shared.checkpoint.is_none()
+}
+
 /// How many symbols the grammar makes use of, and over what that was counted.
 fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) {
     let theme = view.theme;
@@ -99,8 +104,14 @@ fn draw_header(computed: &Computed, frame: &mut Frame, area: Rect, view: &View) 
     let run = view.shared.run(computed.run).map_or(String::new(), |run| {
         view.shared.label(run) + if run.gone { " (gone)" } else { "" }
     });
+    let listed = view.shared.run(computed.run);
+    let newest = listed.and_then(|run| run.newest_step()).filter(|_| is_selected(computed, view));
+    let newest = newest.filter(|step| *step != computed.weights.step);
+    let newest = newest.map_or_else(String::new, |step| {
+        format!(", now {} ({})", count(step), view.say("<grammar.refresh>"))
+    });
     let mut first = format!(
-        " {} · step {}{} · {}",
+        " {} · step {}{}{newest} · {}",
         clean(&run),
         count(computed.weights.step),
         computed.origin.suffix(),

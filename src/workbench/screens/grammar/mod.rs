@@ -23,6 +23,7 @@ use crate::workbench::field::Field;
 use crate::workbench::names::{RunId, ScreenId};
 use crate::workbench::news::TaskReport;
 use crate::workbench::screen::{Context, Effect, Input, Screen, Target, View};
+use crate::workbench::shared::Shared;
 use crate::workbench::task::Task;
 use crate::workbench::widgets::moves;
 use compute::{Compared, Computed, Other, compute};
@@ -192,6 +193,15 @@ impl Grammar {
         }
     }
 
+    /// Whether the run has other weights than those whose symbols are listed.
+    fn is_old(&self, shared: &Shared) -> bool {
+        let (Some(run), Some(computed)) = (shared.selected_run(), &self.computed) else {
+            return false;
+        };
+        let listed = computed.run == run.id && shared.checkpoint.is_none();
+        listed && run.newest_step().is_some_and(|step| step != computed.weights.step)
+    }
+
     fn relist(&mut self, context: &mut Context) {
         let symbol = self.symbol();
         let symbols = self.computed.as_ref().map(|c| self.kind.of(&c.symbols));
@@ -341,6 +351,12 @@ impl Screen for Grammar {
             Input::Shown => {
                 self.seen = true;
                 self.follow(context);
+                // Whoever comes back wants to see what has been learned meanwhile.
+                if self.is_old(context.shared)
+                    && context.shared.task(ScreenId::Grammar, "symbols").is_none()
+                {
+                    self.compute(context);
+                }
             }
             Input::Selection => self.follow(context),
             Input::Run(id) if Some(id) == self.run => self.follow(context),

@@ -7,6 +7,7 @@ use crate::render::SurprisalUnit;
 use crate::treebank::{Preprocessing, PunctuationRule};
 use crate::workbench::names::ScreenId;
 use crate::workbench::screen::View;
+use crate::workbench::shared::RunEntry;
 use crate::workbench::text::{clean, count, figure, fit, wrap};
 use crate::workbench::widgets::{GONE, TreePane, empty_state, moves, pane};
 use ratatui::Frame;
@@ -184,6 +185,13 @@ fn draw_without_trees(screen: &Parses, frame: &mut Frame, area: Rect, view: &Vie
             "they come with the run's first evaluation of the development set",
             "press <parses.type> to type a sentence as soon as there is a checkpoint",
         ],
+        _ if view.shared.selected_run().is_some_and(RunEntry::is_ensemble) => &[
+            "bags and boosting keep no trees here",
+            "<.boost> shows their rounds, their sentences and what they make of them",
+        ],
+        _ if view.shared.selected_run().is_some_and(RunEntry::is_reranker) => {
+            &["a training of a reranker has no trees here", "<.rerank> shows candidate lists"]
+        }
         _ => &[
             "no trees yet",
             "they come with the run's first evaluation of the development set",

@@ -188,7 +188,12 @@ impl Parses {
         if self.time.take().is_some() {
             return self.show_moment(context);
         }
-        self.typed.leave();
+        if !self.typed.is_empty() {
+            return context.status(
+                "evaluations keep the sentences of the development set, not typed ones: \
+                 <parses.clear> leaves those",
+            );
+        }
         let step = self.evaluation.as_ref().map_or(0, |e| e.step);
         self.read_time(step, context);
     }

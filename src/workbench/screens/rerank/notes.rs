@@ -57,9 +57,9 @@ pub const NOTES: &[Term] = &[
                   The anti-oracle has the lowest: none can do worse",
     },
     Term {
-        name: "▶ ◆ ▼",
-        meaning: "▶ is the reranker's choice, ◆ the oracle, ▼ the anti-oracle (not where all \
-                  candidates are equally good)",
+        name: "▶",
+        meaning: "The reranker's choice. Behind candidates stand choice, base (the parser's own), oracle \
+                  and anti-oracle (not where all are equally good)",
     },
     Term {
         name: "matched",

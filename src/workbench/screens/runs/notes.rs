@@ -48,6 +48,6 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "trash",
-        meaning: "The folder `.trash` beside the run; the program never empties it",
+        meaning: "The folder `.trash` beside the run; only <runs.clean> empties it, when told to",
     },
 ];

@@ -33,7 +33,7 @@ pub fn draw(runs: &Runs, frame: &mut Frame, area: Rect, view: &View) {
     }
     match runs.disk.total(shared) {
         0 => {}
-        total => title += &format!(" · {} on the disk", text::bytes(total)),
+        total => title += &format!(" · {} of runs on the disk", text::bytes(total)),
     }
     let filter = runs.filtering || !runs.filter.is_empty();
     let height = if filter { 1 } else { 0 };

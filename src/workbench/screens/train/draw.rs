@@ -175,8 +175,11 @@ fn chart_title<'a>(train: &Train, figure: Figure, traces: &[Trace], view: &View)
     }
     // The curve is the development set's; what the test set gave is a figure beside it.
     let test = selected.and_then(|run| figure.test(&run.history));
-    if let Some(value) = test.filter(|_| charts.cursor.is_none()) {
-        spans.push(Span::styled(format!("· test {} ", text::figure(value)), theme.dim));
+    if let Some((at, value)) = test.filter(|_| charts.cursor.is_none()) {
+        // Test figures come with a new best one, so that they may be of an earlier step.
+        let newest = raw.and_then(|series| series.last()).is_none_or(|(step, _)| step == at as f64);
+        let step = if newest { String::new() } else { format!("at {} ", text::count(at)) };
+        spans.push(Span::styled(format!("· test {} {step}", text::figure(value)), theme.dim));
     }
     Line::from(spans)
 }

@@ -20,7 +20,8 @@ pub const NOTES: &[Term] = &[
     },
     Term {
         name: "test",
-        meaning: "The same figure on the test set at the newest evaluation. It chooses nothing: \
+        meaning: "The same figure on the test set at its newest evaluation, of the step that is \
+                  named where dev has a later one. It chooses nothing: \
                   `best` is chosen on the development set",
     },
     Term {

@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Columns of the step, the running time and, at least, each figure.
 const STEP: usize = 10;
-const TIME: usize = 14;
+const TIME: usize = 15;
 const FIGURE: usize = 11;
 
 /// Columns of a figure: its name stands whole above its values.

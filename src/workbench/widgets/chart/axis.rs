@@ -141,7 +141,16 @@ impl Scale {
                 return ticks;
             }
         }
-        Vec::new()
+        // Every second power of ten, every third, and so on.
+        (2..=decades.clone().count() as i32)
+            .map(|stride| {
+                let every = decades.clone().filter(|k| k.rem_euclid(stride) == 0);
+                let ticks = every.map(|k| (10f64.powi(k), k));
+                let within = ticks.filter(|(v, _)| (self.from..=self.to).contains(v));
+                within.map(|(v, k)| (v, label(v, (-k).clamp(0, 9) as usize))).collect::<Vec<_>>()
+            })
+            .find(|ticks| ticks.len() <= most)
+            .unwrap_or_default()
     }
 }
 
@@ -220,6 +229,7 @@ mod tests {
     fn logarithmic_scales_have_logarithmic_ticks() {
         assert_eq!(labels(Scale::around(1.0, 1000.0, true), 4), ["1", "10", "100", "1000"]);
         assert_eq!(labels(Scale::around(10.0, 100.0, true), 4), ["10", "20", "50", "100"]);
+        assert_eq!(labels(Scale::around(1.0, 5000.0, true), 2), ["1", "100"]);
         let scale = Scale::around(1.0, 100.0, true);
         assert!((scale.place(10.0).expect("inside") - 0.5).abs() < 1e-12);
         assert!((scale.value(0.5) - 10.0).abs() < 1e-9);

@@ -384,7 +384,8 @@ fn draw_y_axis(chart: &Chart, y: &Scale, plot: Rect, buffer: &mut Buffer) {
 
 fn draw_x_axis(chart: &Chart, x: &Scale, plot: Rect, buffer: &mut Buffer) {
     let y = plot.y + plot.height;
-    let most = (usize::from(plot.width) / 12).max(1);
+    // Powers of ten are short.
+    let most = (usize::from(plot.width) / if x.is_log() { 7 } else { 12 }).max(1);
     let mut free = plot.x - LABELS;
     if chart.traces.iter().all(|t| t.series.is_empty()) {
         return;

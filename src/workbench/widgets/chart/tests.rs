@@ -345,7 +345,7 @@ fn x_is_named_and_its_ticks_are_those_of_its_unit() {
     let steps = words(last_row(XAxis::Step, (0.0, 599.0), false));
     assert_eq!(steps[..3], ["step", "0", "200"]);
     let log = words(last_row(XAxis::Step, (1.0, 599.0), true));
-    assert_eq!(log, ["log", "s.", "1", "10", "100"]);
+    assert_eq!(log, ["log", "s.", "1", "3", "10", "30", "100", "300"]);
     let time = words(last_row(XAxis::Elapsed, (0.0, 1198.0), false));
     assert_eq!(time, ["time", "0", "5", "min", "10", "min", "15", "min"]);
     let wall = words(last_row(XAxis::Wall, (1_795_989_600.0, 1_795_990_798.0), false));

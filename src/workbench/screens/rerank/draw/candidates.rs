@@ -82,16 +82,16 @@ pub fn draw(screen: &Rerank, book: &Book, frame: &mut Frame, area: Rect, view: &
         }
         let mut words = Vec::new();
         if is_choice {
-            words.push(("▶ choice", theme.accent));
+            words.push(("choice", theme.accent));
         }
         if k == 0 {
             words.push(("base", theme.text));
         }
         if oracle == Some(k) {
-            words.push(("◆ oracle", theme.good));
+            words.push(("oracle", theme.good));
         }
         if worst == Some(k) {
-            words.push(("▼ anti-oracle", theme.warning));
+            words.push(("anti-oracle", theme.warning));
         }
         for (n, (word, style)) in words.into_iter().enumerate() {
             let gap = if n == 0 { "  " } else { ", " };
