@@ -5,7 +5,7 @@ use super::ensemble::args::Supervision;
 use super::ensemble::{settings, trees};
 use crate::analysis::conflicts::{Merged, Nucleus, Unit, Variation, duplicate_classes};
 use crate::config::Kind;
-use crate::ensemble::Part;
+use crate::ensemble::{Annotated, Part};
 use crate::report::counted;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -121,6 +121,9 @@ fn print(
         counted(groups, "group"),
         told.len()
     )?;
+    // Numbers lead to a sentence of one file; of several, files and lines do.
+    let file = |sentence: &Annotated| sentence.original.place.file.clone();
+    let several = part.sentences.windows(2).any(|pair| file(&pair[0]) != file(&pair[1]));
     for Told { nucleus, units, counts, occurrences, others } in told {
         let counts_told: Vec<String> =
             counts.iter().map(|(label, n)| format!("{label} {n}")).collect();
@@ -143,11 +146,11 @@ fn print(
                 let copies =
                     if *copies > 1 { format!(" ({copies} copies)") } else { String::new() };
                 let (left, middle, right) = around(part, occurrence);
-                writeln!(
-                    out,
-                    "  {label:12} {:>6}{copies}  {left} [{middle}] {right}",
-                    sentence.index
-                )?;
+                let place = match several {
+                    true => format!("{}:{}", file(sentence), sentence.original.place.line),
+                    false => format!("{:>6}", sentence.index),
+                };
+                writeln!(out, "  {label:12} {place}{copies}  {left} [{middle}] {right}")?;
             }
             let more = of_label().count().saturating_sub(SHOWN);
             if more > 0 {

@@ -32,6 +32,15 @@ fn the_workbench_at_80x24_and_200x60() {
 }
 
 #[test]
+fn every_screen_has_a_tab_in_the_narrowest_terminal() {
+    let mut stage = training(10);
+    let tabs = |stage: &Stage| screenshot(&stage.app, 60, 16).lines().next().map(str::to_owned);
+    assert!(tabs(&stage).is_some_and(|line| line.starts_with("1 2 Train 3 4 5 6 7 8 ")));
+    stage.keys(&["8"]);
+    assert!(tabs(&stage).is_some_and(|line| line.starts_with("1 2 3 4 5 6 7 8 Log ")));
+}
+
+#[test]
 fn without_utf8_every_cell_is_ascii() {
     let poor = Surroundings { no_color: true, unicode: false };
     let mut stage = Stage::in_surroundings(poor);

@@ -80,9 +80,16 @@ impl Scene<'_> {
         let (edge, gap) = if area.width < ROOMY { ("", " ") } else { (" ", "") };
         let mut spans = vec![Span::raw(edge)];
         let mut x = area.x + edge.len() as u16;
+        let label = |id: ScreenId| format!("{edge}{} {}{edge}", self.digit(id), id.title());
+        let all: usize = ScreenId::ALL.map(|id| label(id).width() + gap.len()).iter().sum();
+        // Where titles are wider than the screen, keys alone stand for the screens out of view.
+        let fits = all <= usize::from(area.width) + 1;
         for id in ScreenId::ALL {
             let active = id == self.active;
-            let label = format!("{edge}{} {}{edge}", self.digit(id), id.title());
+            let label = match fits || active || self.digit(id) == " " {
+                true => label(id),
+                false => self.digit(id),
+            };
             let width = label.width() as u16;
             view.place(Rect { x, width, ..area }.intersection(area), Place::Tab(id));
             x += width + gap.len() as u16;

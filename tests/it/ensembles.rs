@@ -225,6 +225,10 @@ fn conflicts_show_nuclei_with_their_places() {
     assert_eq!(first["counts"]["NIL"], 2);
     assert_eq!(first["occurrences"][0]["line"], 1);
     call(base, "conflicts a.mrg --sentence 9").fails().complains("no sentence 9");
+    // Of several files a number leads nowhere.
+    std::fs::copy(base.join("a.mrg"), base.join("b.mrg")).expect("copied");
+    let both = call(base, "conflicts a.mrg b.mrg").succeeds();
+    assert!(both.stdout.contains(" a.mrg:1 ") || both.stdout.contains(" b.mrg:1 "), "{both}");
 }
 
 #[test]

@@ -15,7 +15,8 @@ pub const NOTES: &[Term] = &[
     Term {
         name: "unknown words",
         meaning: "Share of words that the vocabulary of the training sentences lacks. Words in \
-                  the training sentences that are too rare for it count as well",
+                  the training sentences that are too rare for it count as well. A file that \
+                  belongs to no run has its own words for a vocabulary",
     },
     Term {
         name: "preprocessing",
