@@ -4,7 +4,7 @@ use super::app_tests::training;
 use super::message::Message;
 use super::names::{RunId, ScreenId};
 use super::start::{Named, UserData};
-use super::testing::{Stage, learning, screenshot};
+use super::testing::{Stage, event, learning, screenshot};
 use crate::report::{EventKind, Level, RunState};
 use crossterm::event::Event as Terminal;
 
@@ -230,4 +230,31 @@ fn a_run_is_started_from_a_config_file_and_a_bad_one_is_a_message() {
     stage.keys(&["Esc", "8"]);
     let log = screenshot(&stage.app, 200, 60);
     assert!(log.contains("did you mean `seed`"), "{log}");
+}
+
+#[test]
+fn what_has_done_all_that_was_asked_for_is_not_begun_again() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let path = base.path().join("run");
+    let mut config = super::testing::sample_config();
+    config.training.epochs = 2;
+    crate::run::RunFolder::create_at(&path, &config).expect("makes a folder");
+    let mut stage = Stage::new();
+    stage.app.begin(vec![Named::Run(path.clone())], UserData::default());
+    let reason = Some("all 2 epochs are done".to_owned());
+    let done = EventKind::State { state: RunState::Finished, step: 20, resumed: false, reason };
+    let mut events = learning(20);
+    events.push(event(2000, done));
+    stage.tell(Message::Events(RunId(1), events));
+    stage.keys(&["2"]);
+    stage.calls();
+    stage.keys(&["R"]);
+    let shot = screenshot(&stage.app, 80, 24);
+    assert!(shot.contains("run is done: raise training.epochs (2) in its config.toml"), "{shot}");
+    assert!(stage.calls().is_empty());
+    // With more to do it goes on.
+    config.training.epochs = 100;
+    std::fs::write(path.join("config.toml"), config.to_toml()).expect("writes");
+    stage.keys(&["R"]);
+    assert_eq!(stage.calls(), [format!("resume {}", path.display())]);
 }

@@ -274,7 +274,6 @@ fn what_is_done(run: &RunEntry) -> Option<String> {
         }
     };
     let name = &run.name;
-    (done >= all).then(|| {
-        format!("{name} has done all that was asked for: raise {key} ({all}) in its config.toml")
-    })
+    (done >= all)
+        .then(|| format!("{name} is done: raise {key} ({all}) in its config.toml to go on"))
 }

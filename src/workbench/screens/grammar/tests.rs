@@ -128,6 +128,21 @@ fn nothing_is_computed_before_the_screen_is_looked_at() {
 }
 
 #[test]
+fn who_comes_back_sees_the_newest_weights_and_who_stays_is_told_of_them() {
+    let mut stage = stage(computed(small(), true));
+    let step = stage.screen.computed.as_ref().map_or(0, |c| c.weights.step);
+    assert!(stage.update(Input::Shown).is_empty(), "nothing newer is known");
+    stage.shared.runs[0].history.checkpoints.insert("best".into(), step + 1200);
+    let head = stage.shot(80, 24);
+    let count = crate::workbench::text::count;
+    let told = format!("step {}, now {} (r)", count(step), count(step + 1200));
+    assert!(head.contains(&told), "{told}: {head}");
+    let effects = stage.update(Input::Shown);
+    assert!(matches!(&effects[..], [Effect::Spawn(task)] if task.kind == "symbols"), "{effects:?}");
+    assert!(stage.shot(80, 24).contains("N0"), "what was listed stays until then");
+}
+
+#[test]
 fn nonterminals_are_listed_by_use_with_what_they_cover() {
     snapshot("nonterminals", &stage(computed(small(), true)));
 }
