@@ -121,7 +121,9 @@ fn make_the_pictures_of_language_models() {
 #[test]
 #[ignore = "trains for minutes and writes into assets/pictures"]
 fn make_the_picture_of_a_sweep() {
-    let base = tempfile::tempdir().expect("a temporary folder");
+    // Its name is in the picture, and must not be another each time.
+    let named = tempfile::Builder::new().prefix("rankspace-pictures").rand_bytes(0).tempdir();
+    let base = named.expect("a temporary folder of that name is not there yet");
     let values = |key: &str, values: &[&str]| Varied {
         key: key.into(),
         values: values.iter().map(|value| (*value).to_owned()).collect(),

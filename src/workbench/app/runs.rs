@@ -265,7 +265,7 @@ fn what_is_done(run: &RunEntry) -> Option<String> {
         Kind::Rerank => return None,
         kind if kind.is_ensemble() => {
             let rounds = folder.kept_rounds().ok()?;
-            (rounds.last()?.number as u64, config.ensemble.rounds as u64, "ensemble.rounds")
+            (rounds.last()?.number, config.ensemble.rounds as u64, "ensemble.rounds")
         }
         _ => {
             let last = run.history.last.as_ref()?;

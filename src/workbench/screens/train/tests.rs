@@ -176,9 +176,7 @@ fn a_run_that_has_ended_is_resumed_with_the_rate_that_is_named() {
     let answered = Input::Answer { popup: "learning-rate", answer: &answer };
     let effects = update(&mut train, answered, &shared);
     assert!(matches!(effects[..], [Effect::Resume(RunId(1), Some(0.001))]), "{effects:?}");
-    let mut config = Config::default();
-    config.kind = Kind::Boost;
-    shared.runs[0].config = Some(config);
+    shared.runs[0].config = Some(Config { kind: Kind::Boost, ..Config::default() });
     let effects = update(&mut train, Input::Command("learning-rate"), &shared);
     let [Effect::Status(_, text)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(text, "a run of boost has no learning rate");
