@@ -433,7 +433,8 @@ mod tests {
         while let Some(command) = left.pop() {
             for arg in command.get_arguments() {
                 let names = arg.get_value_names().unwrap_or_default();
-                let number = names.iter().any(|name| ["N", "PERCENT"].contains(&name.as_str()));
+                let number =
+                    names.iter().any(|name| ["N", "PERCENT", "RATE"].contains(&name.as_str()));
                 let name = command.get_name();
                 assert_eq!(arg.is_allow_negative_numbers_set(), number, "{name} {}", arg.get_id());
             }
