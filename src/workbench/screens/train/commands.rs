@@ -58,6 +58,13 @@ pub const COMMANDS: &[Command] = &[
         short: "rate",
     },
     Command { name: "log-y", keys: &["y"], help: "Logarithmic or linear values", short: "log" },
+    Command {
+        name: "details",
+        keys: &["i"],
+        help: "Where there is no room beside the charts: all figures, settings and the machine in \
+               their place, or the charts again",
+        short: "",
+    },
     Command { name: "checkpoint", keys: &["c"], help: "Write a checkpoint now", short: "" },
     Command { name: "loss", keys: &["w"], help: "Show the loss a word, or a sentence", short: "" },
     Command {

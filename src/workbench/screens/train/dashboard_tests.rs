@@ -256,4 +256,17 @@ fn the_machine_is_looked_at_when_the_screen_comes_into_view() {
     update(&mut train, Input::Shown, &shared);
     let text = picture(&train, &shared, 200, 70);
     assert!(text.contains("This machine") && text.contains("cores"), "{text}");
+    // A narrow terminal has it in place of the charts, for who asks.
+    assert!(!picture(&train, &shared, 80, 70).contains("This machine"));
+    update(&mut train, Input::Command("details"), &shared);
+    let text = picture(&train, &shared, 80, 70);
+    assert!(text.contains("This machine") && !text.contains("dev perplexity"), "{text}");
+    let mut short = String::new();
+    for _ in 0..60 {
+        short = picture(&train, &shared, 80, 21);
+        update(&mut train, Input::Command("scroll-down"), &shared);
+    }
+    assert!(short.contains("This machine") && short.contains("scroll"), "{short}");
+    update(&mut train, Input::Command("details"), &shared);
+    assert!(picture(&train, &shared, 80, 21).contains("dev perplexity"));
 }

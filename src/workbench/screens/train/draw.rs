@@ -36,6 +36,9 @@ pub fn draw(train: &Train, frame: &mut Frame, area: Rect, view: &View) {
         side::draw(train, run, frame, beside, view);
         return;
     }
+    if train.details {
+        return side::draw(train, run, frame, area, view);
+    }
     let alarm = train.troubles.line(usize::from(area.width.saturating_sub(4)), view.theme);
     let rows = 5 + u16::from(alarm.is_some());
     let [head, body] =

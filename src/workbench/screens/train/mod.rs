@@ -50,6 +50,8 @@ pub struct Train {
     scroll: usize,
     /// Whether the table stands in place of the charts.
     table: bool,
+    /// Whether what wide terminals have beside the charts stands in place of all in narrow ones.
+    details: bool,
     /// The first figure in its columns.
     first_column: usize,
     /// What this machine does, since the screen was in view.
@@ -100,6 +102,7 @@ impl Screen for Train {
         let mut choices = self.charts.choices();
         choices.push(("literature", on_off(self.literature)));
         choices.push(("table", on_off(self.table)));
+        choices.push(("details", on_off(self.details)));
         choices
     }
 
@@ -107,6 +110,7 @@ impl Screen for Train {
         match name {
             "literature" => self.literature = value == "on",
             "table" => self.table = value == "on",
+            "details" => self.details = value == "on",
             _ => self.charts.recall(name, value),
         }
     }
@@ -137,6 +141,7 @@ impl Train {
             ("pan-left", Some(run)) if self.table => self.shift_columns(-1, run),
             ("pan-right", Some(run)) if self.table => self.shift_columns(1, run),
             ("table", _) => self.table = !self.table,
+            ("details", _) => self.details = !self.details,
             ("export", _) => exporting::ask(context),
             ("copy", _) => self.copy(context),
             ("alarms", _) => self.evidence(context),
