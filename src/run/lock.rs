@@ -171,13 +171,14 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 fn read(path: &Path) -> std::io::Result<Option<Holder>> {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     match File::open(path) {
-        Ok(mut file) => file.read_to_string(&mut text)?,
+        Ok(mut file) => file.read_to_end(&mut bytes)?,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(e),
     };
-    Ok(serde_json::from_str(&text).ok())
+    // What names no holder was left by none.
+    Ok(serde_json::from_slice(&bytes).ok())
 }
 
 #[cfg(test)]
@@ -223,6 +224,18 @@ mod tests {
         write_holder(&folder, &clock::host(), u32::MAX, 1.0);
         let (_, earlier) = Lock::acquire(&folder).expect("its holder is dead");
         assert_eq!(earlier.map(|h| h.pid), Some(u32::MAX));
+    }
+
+    #[test]
+    fn a_damaged_lock_holds_nobody_off() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let folder = folder(base.path());
+        for damage in [&b""[..], b"{\"pid\": 1", b"\xff\xfe\x00"] {
+            std::fs::write(folder.lock_path(), damage).expect("writes");
+            let (lock, earlier) = Lock::acquire(&folder).expect("nobody holds it");
+            assert_eq!(earlier, None);
+            drop(lock);
+        }
     }
 
     #[test]
