@@ -1,7 +1,14 @@
 //! Views of matrices in slices, and their product.
 
 use super::Real;
+use rayon::prelude::*;
 use std::ops::Range;
+
+/// Numbers that the widest vectors hold: a right factor with whole vectors in each row is read as it
+/// lies, any other is copied beforehand, which with few rows is most of the work.
+const VECTOR: usize = 16;
+/// Numbers of a right factor from which that counts.
+const LARGE: usize = 1 << 14;
 
 /// A matrix in a slice, with strides; element (i, j) lies at `i * row_stride + j * column_stride`.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +149,18 @@ fn product<T: Real>(
     if to.rows == 0 || to.columns == 0 {
         return;
     }
+    let odd = to.columns % VECTOR;
+    let large = to.columns > VECTOR && right.rows * right.columns >= LARGE;
+    if right.column_stride == 1 && odd > 0 && large {
+        let whole = to.columns - odd;
+        let MatrixMut { data, rows, columns, row_stride } = to;
+        for part in [0..whole, whole..columns] {
+            let to = MatrixMut { data: &mut *data, rows, columns, row_stride };
+            let right = right.columns(part.clone());
+            product(to.columns(part), mode, factor, left, right, parallelism);
+        }
+        return;
+    }
     assert!((to.rows - 1) * to.row_stride + to.columns <= to.data.len());
     // SAFETY: the three matrices lie within their slices (asserted above), and `to` is borrowed
     // mutably, so it overlaps neither operand.
@@ -170,6 +189,29 @@ fn product<T: Real>(
     }
 }
 
+/// `to` (columns, rows) becomes the transpose of `from` (rows, columns): a right factor of few rows
+/// is quickest where its rows lie one behind the other.
+pub fn transpose<T: Real>(from: &[T], rows: usize, columns: usize, to: &mut Vec<T>) {
+    /// A square of numbers that stays in the cache, however far its rows lie apart.
+    const SIDE: usize = 8;
+    assert_eq!(from.len(), rows * columns, "a {rows} x {columns} matrix");
+    to.resize(rows * columns, T::ZERO);
+    if rows == 0 {
+        return;
+    }
+    to.par_chunks_mut(SIDE * rows).enumerate().for_each(|(block, to)| {
+        for first in (0..rows).step_by(SIDE) {
+            let last = (first + SIDE).min(rows);
+            for (column, to) in to.chunks_exact_mut(rows).enumerate() {
+                let column = block * SIDE + column;
+                for (row, to) in (first..last).zip(&mut to[first..last]) {
+                    *to = from[row * columns + column];
+                }
+            }
+        }
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +237,44 @@ mod tests {
                     1.0
                 };
                 assert!((to[i * 8 + j] - expected).abs() < 1e-12, "({i}, {j})");
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_the_same_whatever_the_number_of_columns() {
+        for (rows, inner, columns) in
+            [(1, 3, 17), (3, 1000, 31), (2, 7, 32), (9, 400, 47), (4, 6, 15)]
+        {
+            let (a, b) = (numbers(rows * inner), numbers(inner * columns));
+            let mut to = vec![0.5; rows * columns];
+            multiply(
+                MatrixMut::new(&mut to, rows, columns),
+                Into::Add,
+                2.0,
+                Matrix::new(&a, rows, inner),
+                Matrix::new(&b, inner, columns),
+            );
+            for i in 0..rows {
+                for j in 0..columns {
+                    let sum: f64 = (0..inner).map(|k| a[i * inner + k] * b[k * columns + j]).sum();
+                    assert!((to[i * columns + j] - 0.5 - 2.0 * sum).abs() < 1e-9, "({i}, {j})");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_transpose_has_rows_for_columns() {
+        for (rows, columns) in [(1, 1), (3, 20), (17, 9), (64, 33), (0, 4), (4, 0)] {
+            let from = numbers(rows * columns);
+            let mut to = vec![7.0; 5];
+            transpose(&from, rows, columns, &mut to);
+            assert_eq!(to.len(), from.len());
+            for i in 0..rows {
+                for j in 0..columns {
+                    assert_eq!(to[j * rows + i], from[i * columns + j], "({i}, {j})");
+                }
             }
         }
     }

@@ -27,7 +27,7 @@ impl Order {
 pub struct Speeds {
     /// Multiply-adds of a large product.
     pub multiply_adds: f64,
-    /// Numbers of a matrix that are packed for a product, which with few rows is most of it.
+    /// Numbers of a matrix that a general product reads, which with few rows is most of it.
     pub packed: f64,
     /// Numbers of a matrix that are streamed from memory, where a program does that by hand.
     pub streamed: f64,

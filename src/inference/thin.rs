@@ -112,11 +112,15 @@ fn add<T: Real>(sums: &mut Lanes<T>, x: &Lanes<T>, factor: T) {
     }
 }
 
-/// A chunk of columns of every state.
+/// The columns of every state in chunks: no `map` over the array, which is not compiled into the loop
+/// where there are many vector registers.
 #[inline(always)]
-fn columns<'a, T, const N: usize>(states: &[&'a [T]; N], chunk: usize) -> [&'a [T; CHUNK]; N] {
-    let columns = chunk * CHUNK..(chunk + 1) * CHUNK;
-    states.map(|state| state[columns.clone()].try_into().expect("a chunk"))
+fn chunked<'a, T, const N: usize>(states: &[&'a [T]; N], columns: usize) -> [&'a [[T; CHUNK]]; N] {
+    let mut chunked = [&[][..]; N];
+    for i in 0..N {
+        chunked[i] = &states[i].as_chunks::<CHUNK>().0[..columns / CHUNK];
+    }
+    chunked
 }
 
 // Both products are functions of their own: together in one they run out of registers.
@@ -135,11 +139,11 @@ fn dots<T: Real, const N: usize>(
         || {
             let mut sums = [[T::ZERO; LANES]; N];
             let (chunks, rest) = from.as_chunks::<CHUNK>();
+            let own = chunked(&states, from.len());
             for (chunk, x) in chunks.iter().enumerate() {
-                let own = columns(&states, chunk);
                 for k in 0..CHUNK {
                     for i in 0..N {
-                        add(&mut sums[i], &x[k], own[i][k]);
+                        add(&mut sums[i], &x[k], own[i][chunk][k]);
                     }
                 }
             }
@@ -166,16 +170,16 @@ fn sums<T: Real, const N: usize>(
         #[inline(always)]
         || {
             let factors = *factors;
+            let own = chunked(&states, to.len());
             let (chunks, rest) = to.as_chunks_mut::<CHUNK>();
             let done = chunks.len() * CHUNK;
             for (chunk, to) in chunks.iter_mut().enumerate() {
-                let own = columns(&states, chunk);
                 // Four columns at once: none of their sums waits for another.
                 for four in (0..CHUNK).step_by(4) {
                     let mut sums: [Lanes<T>; 4] = from_fn(|k| to[four + k]);
                     for i in 0..N {
                         for k in 0..4 {
-                            add(&mut sums[k], &factors[i], own[i][four + k]);
+                            add(&mut sums[k], &factors[i], own[i][chunk][four + k]);
                         }
                     }
                     to[four..four + 4].copy_from_slice(&sums);

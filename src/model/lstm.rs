@@ -12,7 +12,7 @@ use super::element::Element;
 use super::layers::{Collected, Weights};
 use super::softmax::column_sums;
 use crate::inference::Real;
-use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
+use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply, transpose};
 
 /// Rows of all time steps: step after step, within a step the sequences still going.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +113,9 @@ impl<T: Element> Lstm<T> {
                 *g += a + b;
             }
         }
+        // A few rows at every step: they read it as it lies.
+        let mut turned = Vec::new();
+        transpose(recurrent, wide, h, &mut turned);
         for t in 0..steps.len() {
             let (from, to) = (steps.base[t], steps.base[t + 1]);
             let gates = &mut self.gates[from * wide..to * wide];
@@ -124,7 +127,7 @@ impl<T: Element> Lstm<T> {
                     Into::Add,
                     T::ONE,
                     Matrix::new(&self.hidden[before * h..][..(to - from) * h], to - from, h),
-                    Matrix::new(recurrent, wide, h).t(),
+                    Matrix::new(&turned, h, wide),
                 );
             }
             for (p, gates) in gates.chunks_exact_mut(wide).enumerate() {

@@ -9,7 +9,8 @@ use crate::model;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-const SCHEMA: u32 = 1;
+/// Of the file and of what is measured: quicker loops are to be measured again.
+const SCHEMA: u32 = 2;
 
 /// What was measured on some machines: a data directory may be shared between hosts.
 #[derive(Debug, Serialize, Deserialize)]
@@ -100,7 +101,7 @@ mod tests {
         assert!(first.are_usable());
         assert_eq!(machine_speeds(1, Some(folder.path())), Some(first));
         let path = folder.path().join("speeds.json");
-        for damaged in ["", "{\"schema\": 2, \"machines\": []}", "{\"schema\": 1, \"machines\": 3}"]
+        for damaged in ["", "{\"schema\": 1, \"machines\": []}", "{\"schema\": 2, \"machines\": 3}"]
         {
             std::fs::write(&path, damaged).expect("writable");
             assert!(machine_speeds(1, Some(folder.path())).expect("measured").are_usable());

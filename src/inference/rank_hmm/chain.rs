@@ -2,7 +2,7 @@
 //! elimination.
 
 use super::resized;
-use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
+use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply, transpose};
 use crate::inference::order::{Order, Plan, Product, Reading};
 use crate::inference::{Real, thin};
 
@@ -140,39 +140,61 @@ impl<T: Real> Chain<'_, T> {
 
     /// `next` (rows, r) from `alpha` (rows, r).
     pub(super) fn forward(&self, rank: usize, alpha: &[T], between: &mut [T], next: &mut [T]) {
-        self.through(rank, alpha, between, next, false);
-    }
-
-    /// From the gradient of `next` to that of `alpha`.
-    pub(super) fn backward(&self, rank: usize, next: &[T], between: &mut [T], alpha: &mut [T]) {
-        self.through(rank, next, between, alpha, true);
-    }
-
-    /// Forward is x V^T U, and backward x U^T V: the same with U and V exchanged.
-    fn through(&self, rank: usize, from: &[T], between: &mut [T], to: &mut [T], back: bool) {
-        let rows = from.len() / rank;
-        match self {
-            Chain::Rank { a, .. } => {
-                let a = Matrix::new(a, rank, rank);
-                let (from, to) = (Matrix::new(from, rows, rank), MatrixMut::new(to, rows, rank));
-                multiply(to, Into::Replace, T::ONE, from, if back { a.t() } else { a });
-            }
-            Chain::State { u, v } => {
-                let states = u.len() / rank;
-                let (first, second) = if back { (u, v) } else { (v, u) };
-                if rows <= thin::ROWS {
-                    return thin::through(rank, from, [first, second], between, to);
-                }
-                let (from, to) = (Matrix::new(from, rows, rank), MatrixMut::new(to, rows, rank));
-                let first = Matrix::new(first, states, rank).t();
-                let middle = MatrixMut::new(&mut *between, rows, states);
-                multiply(middle, Into::Replace, T::ONE, from, first);
-                let between = Matrix::new(between, rows, states);
-                let second = Matrix::new(second, states, rank);
-                multiply(to, Into::Replace, T::ONE, between, second);
-            }
+        match *self {
+            Chain::Rank { a, .. } => times(rank, alpha, a, next),
+            Chain::State { u, v } => through(rank, alpha, [v, u], between, next),
         }
     }
+
+    /// What [`Chain::backward`] reads over and over, the way it is read: A^T, or nothing.
+    pub(super) fn turn(&self, rank: usize, to: &mut Vec<T>) {
+        match *self {
+            Chain::Rank { a, .. } => transpose(a, rank, rank, to),
+            Chain::State { .. } => to.clear(),
+        }
+    }
+
+    /// From the gradient of `next` to that of `alpha`; `turned` is by [`Chain::turn`].
+    pub(super) fn backward(
+        &self,
+        rank: usize,
+        turned: &[T],
+        next: &[T],
+        between: &mut [T],
+        alpha: &mut [T],
+    ) {
+        match *self {
+            Chain::Rank { .. } => times(rank, next, turned, alpha),
+            Chain::State { u, v } => through(rank, next, [u, v], between, alpha),
+        }
+    }
+}
+
+/// `to` = `from` (rows, r) times a matrix (r, r).
+fn times<T: Real>(rank: usize, from: &[T], matrix: &[T], to: &mut [T]) {
+    let rows = from.len() / rank;
+    let (from, to) = (Matrix::new(from, rows, rank), MatrixMut::new(to, rows, rank));
+    multiply(to, Into::Replace, T::ONE, from, Matrix::new(matrix, rank, rank));
+}
+
+/// `to` = `from` (rows, r) `first`^T `second`; both are (states, r). Forward is x V^T U, and
+/// backward x U^T V: the same with U and V exchanged.
+fn through<T: Real>(
+    rank: usize,
+    from: &[T],
+    [first, second]: [&[T]; 2],
+    between: &mut [T],
+    to: &mut [T],
+) {
+    let (rows, states) = (from.len() / rank, first.len() / rank);
+    if rows <= thin::ROWS {
+        return thin::through(rank, from, [first, second], between, to);
+    }
+    let (from, to) = (Matrix::new(from, rows, rank), MatrixMut::new(to, rows, rank));
+    let first = Matrix::new(first, states, rank).t();
+    multiply(MatrixMut::new(&mut *between, rows, states), Into::Replace, T::ONE, from, first);
+    let between = Matrix::new(between, rows, states);
+    multiply(to, Into::Replace, T::ONE, between, Matrix::new(second, states, rank));
 }
 
 #[cfg(test)]

@@ -105,6 +105,8 @@ impl Layout {
 pub struct Lattice<T> {
     rank: usize,
     layout: Layout,
+    /// A^T for the way back, or nothing.
+    turned: Vec<T>,
     /// Row of `Rules::words` of every row.
     word_of: Vec<usize>,
     /// e_t with the floor added: (rows, r).
@@ -245,6 +247,7 @@ impl<T: Real> Lattice<T> {
         let expected_gradient = resized(&mut self.expected_gradient, rows * r);
         let alpha_gradient = resized(&mut self.alpha_gradient, rows * r);
         let word_gradient = resized(&mut self.word_gradient, rows * r);
+        rules.chain.turn(r, &mut self.turned);
         for t in (0..layout.steps()).rev() {
             let (from, to) = (layout.base[t], layout.base[t + 1]);
             let own = &mut alpha_gradient[from * r..to * r];
@@ -254,7 +257,7 @@ impl<T: Real> Lattice<T> {
             if further > 0 {
                 let next = &expected_gradient[to * r..(to + further) * r];
                 let between = self.between.gradients(from, further);
-                rules.chain.backward(r, next, between, &mut own[..further * r]);
+                rules.chain.backward(r, &self.turned, next, between, &mut own[..further * r]);
             }
             let rows = own
                 .par_chunks_exact(r)

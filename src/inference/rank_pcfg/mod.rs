@@ -27,6 +27,7 @@ use super::{Real, vectorised};
 use crate::treebank::Batch;
 use kernel::{Term, dot, product_sum};
 use layout::Layout;
+use order::Turned;
 pub use order::{Children, Parsing, Training, elements, preparation};
 use pulp::Arch;
 use rayon::prelude::*;
@@ -78,6 +79,7 @@ pub struct Chart<T> {
     arch: Arch,
     rank: usize,
     layout: Layout,
+    turned: Turned<T>,
     /// Distinct-word number of every one-word row.
     leaf_of: Vec<usize>,
     /// alpha: (rows, r), maximum 1 (unused for one-word rows).
@@ -109,6 +111,7 @@ impl<T: Real> Default for Chart<T> {
             arch: Arch::new(),
             rank: 0,
             layout: Layout::default(),
+            turned: Turned::default(),
             leaf_of: Vec::new(),
             alpha: Vec::new(),
             sides: Vec::new(),
@@ -184,6 +187,8 @@ impl<T: Real> Chart<T> {
         }
 
         let arch = self.arch;
+        let turned = &mut self.turned;
+        turned.before_forward(&rules.children, r, layout.widest().saturating_sub(2));
         for width in 2..=layout.widest() {
             let (from, to) = (layout.base(width), layout.base(width + 1));
             let (narrow_scales, own_scales) = self.scales.split_at_mut(from);
@@ -215,7 +220,7 @@ impl<T: Real> Chart<T> {
             if width < layout.widest() {
                 let own = &mut own_sides[..(to - from) * 2 * r];
                 let own_states = &mut states[(from - words) * between..(to - words) * between];
-                rules.children.forward(r, own_alpha, own_states, own);
+                rules.children.forward(r, turned, own_alpha, own_states, own);
                 if rules.floor > 0.0 {
                     own.iter_mut().for_each(|x| *x += floor);
                 }
@@ -262,6 +267,8 @@ impl<T: Real> Chart<T> {
         let (words, between) = (layout.base(2), rules.children.between(r));
         let state_gradient = resized(&mut self.state_gradient, (rows - words) * between);
         let (sides, scales) = (&self.sides, &self.scales);
+        let turned = &mut self.turned;
+        turned.before_backward(&rules.children, r, layout.widest().saturating_sub(2));
 
         for width in (1..=layout.widest()).rev() {
             let (from, to) = (layout.base(width), layout.base(width + 1));
@@ -283,7 +290,7 @@ impl<T: Real> Chart<T> {
             let own_alpha = &mut lower[from * r..];
             if width < layout.widest() {
                 let own = &mut state_gradient[(from - words) * between..(to - words) * between];
-                rules.children.backward(r, own_sides, own, own_alpha);
+                rules.children.backward(r, turned, own_sides, own, own_alpha);
             } else {
                 own_alpha.fill(T::ZERO);
             }

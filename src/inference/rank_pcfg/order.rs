@@ -7,7 +7,7 @@
 
 use super::RuleGradients;
 use crate::inference::Real;
-use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply};
+use crate::inference::matrix::{Into, Matrix, MatrixMut, multiply, transpose};
 use crate::inference::order::{Order, Plan, Product, Reading};
 
 /// Multiply-adds that lead from one span's vector to its parts as a child.
@@ -80,6 +80,54 @@ pub enum Children<'a, T> {
     State { u: &'a [T], vw: &'a [T] },
 }
 
+/// Widths from which it pays to turn a matrix round once, and not in every product.
+const TURN: usize = 4;
+
+/// The matrices with rows and columns exchanged, so that products of few spans read them as they
+/// lie; empty where there are too few widths.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turned<T> {
+    /// U^T: (r, NT).
+    u: Vec<T>,
+    /// The transpose of what a span's parts came from: of (r, 2 r) or (NT, 2 r).
+    wide: Vec<T>,
+}
+
+impl<T: Real> Turned<T> {
+    /// For [`Children::forward`] of so many widths.
+    pub fn before_forward(&mut self, children: &Children<'_, T>, rank: usize, widths: usize) {
+        match children {
+            Children::State { u, .. } if widths >= TURN => {
+                transpose(u, u.len() / rank, rank, &mut self.u);
+            }
+            _ => self.u.clear(),
+        }
+    }
+
+    /// For [`Children::backward`] of so many widths.
+    pub fn before_backward(&mut self, children: &Children<'_, T>, rank: usize, widths: usize) {
+        match children {
+            _ if widths < TURN => self.wide.clear(),
+            Children::Rank(wide) | Children::State { vw: wide, .. } => {
+                transpose(wide, wide.len() / (2 * rank), 2 * rank, &mut self.wide);
+            }
+        }
+    }
+}
+
+/// The transpose of `matrix` (rows, columns), for which `turned` lies ready or is empty.
+fn transposed<'a, T: Real>(
+    matrix: &'a [T],
+    rows: usize,
+    columns: usize,
+    turned: &'a [T],
+) -> Matrix<'a, T> {
+    match turned {
+        [] => Matrix::new(matrix, rows, columns).t(),
+        turned => Matrix::new(turned, columns, rows),
+    }
+}
+
 impl<T: Real> Children<'_, T> {
     /// Values that every span leaves between: NT, or none.
     pub(super) fn between(&self, rank: usize) -> usize {
@@ -101,7 +149,14 @@ impl<T: Real> Children<'_, T> {
 
     /// `sides` (spans, 2 r) from `alpha` (spans, r); `between` (spans, NT) is kept for the
     /// gradient.
-    pub(super) fn forward(&self, rank: usize, alpha: &[T], between: &mut [T], sides: &mut [T]) {
+    pub(super) fn forward(
+        &self,
+        rank: usize,
+        turned: &Turned<T>,
+        alpha: &[T],
+        between: &mut [T],
+        sides: &mut [T],
+    ) {
         let spans = alpha.len() / rank;
         let alpha = Matrix::new(alpha, spans, rank);
         let sides = MatrixMut::new(sides, spans, 2 * rank);
@@ -113,7 +168,7 @@ impl<T: Real> Children<'_, T> {
             Children::State { u, vw } => {
                 let nt = u.len() / rank;
                 let to = MatrixMut::new(&mut *between, spans, nt);
-                multiply(to, Into::Replace, T::ONE, alpha, Matrix::new(u, nt, rank).t());
+                multiply(to, Into::Replace, T::ONE, alpha, transposed(u, nt, rank, &turned.u));
                 let between = Matrix::new(between, spans, nt);
                 multiply(sides, Into::Replace, T::ONE, between, Matrix::new(vw, nt, 2 * rank));
             }
@@ -121,19 +176,27 @@ impl<T: Real> Children<'_, T> {
     }
 
     /// The gradient of [`Children::forward`]: from that of `sides` to that of `alpha`.
-    pub(super) fn backward(&self, rank: usize, sides: &[T], between: &mut [T], alpha: &mut [T]) {
+    pub(super) fn backward(
+        &self,
+        rank: usize,
+        turned: &Turned<T>,
+        sides: &[T],
+        between: &mut [T],
+        alpha: &mut [T],
+    ) {
         let spans = alpha.len() / rank;
         let sides = Matrix::new(sides, spans, 2 * rank);
         let alpha = MatrixMut::new(alpha, spans, rank);
         match self {
             Children::Rank(children) => {
-                let children = Matrix::new(children, rank, 2 * rank);
-                multiply(alpha, Into::Replace, T::ONE, sides, children.t());
+                let children = transposed(children, rank, 2 * rank, &turned.wide);
+                multiply(alpha, Into::Replace, T::ONE, sides, children);
             }
             Children::State { u, vw } => {
                 let nt = u.len() / rank;
                 let to = MatrixMut::new(&mut *between, spans, nt);
-                multiply(to, Into::Replace, T::ONE, sides, Matrix::new(vw, nt, 2 * rank).t());
+                let vw = transposed(vw, nt, 2 * rank, &turned.wide);
+                multiply(to, Into::Replace, T::ONE, sides, vw);
                 let between = Matrix::new(between, spans, nt);
                 multiply(alpha, Into::Replace, T::ONE, between, Matrix::new(u, nt, rank));
             }

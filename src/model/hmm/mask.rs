@@ -65,15 +65,16 @@ impl Mask<'_> {
                 rng.set_stream(step);
                 // The number of entries kept before the next one dropped is geometric.
                 let factor = 1.0 / (-share).ln_1p();
-                let mut column = 0.0;
+                let mut column = 0_usize;
                 loop {
+                    // 1 - u is exact, for u is a multiple of 2^-53, and `ln` is quicker than `ln_1p`.
                     let u: f64 = rng.random();
-                    column += ((-u).ln_1p() * factor).floor();
-                    if column >= columns as f64 {
+                    column = column.saturating_add(((1.0 - u).ln() * factor) as usize);
+                    if column >= columns {
                         break;
                     }
-                    f(column as usize);
-                    column += 1.0;
+                    f(column);
+                    column += 1;
                 }
             }
         }
