@@ -77,6 +77,9 @@ fn conclude(
     let shown = folder.path().display();
     if outcome.state == RunState::Failed {
         let reason = outcome.reason.as_deref().unwrap_or("for an unknown reason");
+        if outcome.run != RunState::Failed {
+            bail!("the run in {shown} does not go on, and stays {}: {reason}", outcome.run.word());
+        }
         bail!("the run in {shown} failed: {reason}");
     }
     if let Some(best) = &outcome.best {

@@ -55,6 +55,19 @@ pub enum RunState {
     Failed,
 }
 
+impl RunState {
+    /// As in `status.json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            RunState::Running => "running",
+            RunState::Paused => "paused",
+            RunState::Stopped => "stopped",
+            RunState::Finished => "finished",
+            RunState::Failed => "failed",
+        }
+    }
+}
+
 /// How much a message matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -55,6 +55,10 @@ pub enum RunError {
     Done(PathBuf),
     #[error("{} is not running; nothing would hear the command. Resume it first", .0.display())]
     NotRunning(PathBuf),
+    #[error("{source}. {advice}")]
+    Last { source: CheckpointError, advice: String },
+    #[error("{} holds something, but no config.toml: put it back, or move the folder away, and seed {seed} is trained anew", path.display())]
+    Headless { path: PathBuf, seed: u64 },
     #[error("cannot start {what}: {source}{}", advice(source))]
     Start { what: String, source: std::io::Error },
     #[error(transparent)]
@@ -79,5 +83,18 @@ impl RunError {
     /// For `map_err` on what touches `path`.
     pub(super) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> RunError + '_ {
         move |source| RunError::Io { path: path.to_owned(), source }
+    }
+
+    /// What to do about a file that is not as it should be; other errors stay as they are.
+    pub(super) fn advised(self, advice: impl FnOnce() -> String) -> RunError {
+        match self {
+            RunError::Malformed { path, reason } => {
+                RunError::Malformed { path, reason: format!("{reason}. {}", advice()) }
+            }
+            RunError::Checkpoint(source @ CheckpointError::Malformed { .. }) => {
+                RunError::Last { source, advice: advice() }
+            }
+            other => other,
+        }
     }
 }

@@ -68,6 +68,16 @@ impl Group {
 
     /// An existing group.
     pub fn open(path: &Path) -> Result<Group, RunError> {
+        Group::read(path).map_err(|error| {
+            error.advised(|| {
+                "The runs beside it are not touched: name one of them, or put the file back to go \
+                 on with all seeds"
+                    .to_owned()
+            })
+        })
+    }
+
+    fn read(path: &Path) -> Result<Group, RunError> {
         let file = path.join(FILE);
         let malformed = |reason: String| RunError::Malformed { path: file.clone(), reason };
         let Stored { kind, config, members, .. } = json::read(&file)?;
@@ -161,6 +171,9 @@ impl Group {
         if path.join("config.toml").is_file() {
             return Job::resume_on(RunFolder::open(&path)?, device.map(str::to_owned));
         }
+        if std::fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some()) {
+            return Err(RunError::Headless { path, seed: member.seed });
+        }
         let mut config = Config { seed: member.seed, ..self.config.clone() };
         if config.threads == 0 {
             config.threads = threads;
@@ -251,7 +264,19 @@ mod tests {
             write(text);
             let error = Group::open(base.path()).expect_err(said).to_string();
             assert!(error.contains(said), "{error}");
+            let advised = error.contains("The runs beside it are not touched");
+            assert_eq!(advised, !["newer rankspace", "model.rank"].contains(&said), "{error}");
         }
         assert!(Group::open(&base.path().join("nowhere")).is_err());
+    }
+
+    #[test]
+    fn a_member_without_its_config_is_not_trained_over() {
+        let base = tempfile::tempdir().expect("temporary folder");
+        let group = Group::create(&base.path().join("g"), &Config::default(), 2).expect("creates");
+        let path = group.folder_of(&group.members()[1]);
+        std::fs::create_dir_all(path.join("checkpoints")).expect("writes");
+        let error = group.start(&group.members()[1], 1, None).expect_err("refused").to_string();
+        assert!(error.contains("no config.toml: put it back, or move the folder away"), "{error}");
     }
 }

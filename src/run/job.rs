@@ -93,6 +93,9 @@ pub struct Supervised {
 pub struct Outcome {
     /// `Finished`, `Stopped` or `Failed`.
     pub state: RunState,
+    /// The state that the run is left in: this, or, where a resumption failed before it began, the
+    /// one that it had.
+    pub run: RunState,
     /// Why: the limit that was reached, or what went wrong.
     pub reason: Option<String>,
     pub step: u64,
@@ -235,6 +238,7 @@ impl Job {
     pub fn join(self) -> Outcome {
         self.thread.join().unwrap_or_else(|payload| Outcome {
             state: RunState::Failed,
+            run: RunState::Failed,
             reason: Some(super::panic::said(&*payload)),
             step: 0,
             best: None,

@@ -79,6 +79,17 @@ pub(super) struct Stored {
 impl Stored {
     /// A folder's `last`, with the parser of its `best`.
     pub fn read(folder: &RunFolder) -> Result<Stored, RunError> {
+        Stored::read_files(folder).map_err(|error| {
+            error.advised(|| {
+                format!(
+                    "To train from the start: rankspace ssn train {}",
+                    folder.config_path().display()
+                )
+            })
+        })
+    }
+
+    fn read_files(folder: &RunFolder) -> Result<Stored, RunError> {
         let last = SsnFile::load(&folder.last())?;
         let malformed = |reason| RunError::Malformed { path: folder.last(), reason };
         let state = last.training.clone();

@@ -240,6 +240,20 @@ fn tell_device(config: &Config, reporter: &mut dyn Reporter) -> Result<(), RunEr
 
 /// What a resumption starts from.
 pub(super) fn stored(folder: &RunFolder) -> Result<(Config, Checkpoint, State), RunError> {
+    read_last(folder).map_err(|error| error.advised(|| instead_of_last(folder)))
+}
+
+/// What is left where `last` is of no use.
+pub(super) fn instead_of_last(folder: &RunFolder) -> String {
+    let run = folder.path().display();
+    let best = match folder.best().is_file() {
+        true => "best.safetensors beside it can still be evaluated and parsed with. ",
+        false => "",
+    };
+    format!("{best}To train from the start: rankspace train {run}/config.toml")
+}
+
+fn read_last(folder: &RunFolder) -> Result<(Config, Checkpoint, State), RunError> {
     let checkpoint = Checkpoint::load(&folder.last())?;
     let malformed = |reason| RunError::Malformed { path: folder.last(), reason };
     let state = checkpoint.training.clone();

@@ -23,6 +23,8 @@ pub(super) struct Worker {
     heart: Heart,
     desk: Desk,
     outcome: Outcome,
+    /// How an earlier session ended, until this one has begun: finished or stopped.
+    before: Option<(RunState, Option<String>)>,
 }
 
 impl Worker {
@@ -35,11 +37,16 @@ impl Worker {
         commands: Sender<Command>,
     ) -> Result<Worker, RunError> {
         // What earlier sessions reached stays known, whatever becomes of this one.
-        let status = SharedStatus::new(match Status::read(folder) {
-            Ok(Some(status)) => status.begin_again(),
+        let (status, before) = match Status::read(folder) {
+            Ok(Some(status)) => {
+                let ended = matches!(status.state, RunState::Finished | RunState::Stopped);
+                let before = ended.then(|| (status.state, status.reason.clone()));
+                (status.begin_again(), before)
+            }
             Err(e @ RunError::Newer { .. }) => return Err(e),
-            Ok(None) | Err(_) => Status::start(kind.name()),
-        });
+            Ok(None) | Err(_) => (Status::start(kind.name()), None),
+        };
+        let status = SharedStatus::new(status);
         let journal = Journal::open(&folder.events_path())?;
         let mut reports = Reports::new(folder.clone(), journal, events, status.clone());
         if let Some(Holder { pid, host, .. }) = earlier {
@@ -54,11 +61,13 @@ impl Worker {
             desk: Desk::new(folder.clone(), reports),
             outcome: Outcome {
                 state: RunState::Running,
+                run: RunState::Running,
                 reason: None,
                 step: 0,
                 best: None,
                 train_seconds: 0.0,
             },
+            before,
         })
     }
 
@@ -69,13 +78,24 @@ impl Worker {
             Ok(Ok((state, reason))) => (state, reason),
             // The folder is another's now: not a word more in it.
             Ok(Err(e @ RunError::TakenOver { .. })) => {
-                (self.outcome.state, self.outcome.reason) = (RunState::Failed, Some(e.to_string()));
+                (self.outcome.state, self.outcome.run) = (RunState::Failed, RunState::Failed);
+                self.outcome.reason = Some(e.to_string());
                 return self.outcome;
             }
             Ok(Err(e)) => (RunState::Failed, Some(e.to_string())),
             Err(payload) => (RunState::Failed, Some(super::panic::said(&*payload))),
         };
         (self.outcome.state, self.outcome.reason) = (state, reason.clone());
+        // What it could not go on with is none the worse for it.
+        let (state, reason) = match (state, self.before.take()) {
+            (RunState::Failed, Some(before)) => {
+                let text = format!("not resumed: {}", reason.unwrap_or_default());
+                self.desk.reports.message(Level::Error, text);
+                before
+            }
+            _ => (state, reason),
+        };
+        self.outcome.run = state;
         self.desk.reports.state(state, self.outcome.step, false, reason);
         self.outcome
     }
@@ -123,6 +143,7 @@ impl Worker {
     ) -> Result<(RunState, Option<String>), RunError> {
         self.note_progress(&*work);
         work.begin(&mut self.desk)?;
+        self.before = None;
         loop {
             if self.obey(&mut *work, commands)?.is_break() {
                 work.save(&mut self.desk).map_err(|error| self.desk.explained(error))?;

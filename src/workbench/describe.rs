@@ -39,12 +39,7 @@ fn folder(path: &Path) -> String {
         let what = summary.config.as_ref().map_or("run", Config::what);
         let state = match summary.state() {
             _ if summary.was_interrupted() => Some("died"),
-            Some(RunState::Running) => Some("running"),
-            Some(RunState::Paused) => Some("paused"),
-            Some(RunState::Stopped) => Some("stopped"),
-            Some(RunState::Finished) => Some("finished"),
-            Some(RunState::Failed) => Some("failed"),
-            None => None,
+            state => state.map(RunState::word),
         };
         return match state {
             Some(state) => format!("run: {what}, {state}"),

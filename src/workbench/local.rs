@@ -172,7 +172,9 @@ impl Local {
             }
             let outcome = job.join();
             ended.store(true, Ordering::Release);
-            let _ = messages.send(Message::JobEnded(id, outcome.state, outcome.reason));
+            // Why a resumption came to nothing is told as an event, and is no end of the run.
+            let reason = outcome.reason.filter(|_| outcome.run == outcome.state);
+            let _ = messages.send(Message::JobEnded(id, outcome.run, reason));
         });
     }
 }

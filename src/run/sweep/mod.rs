@@ -160,6 +160,16 @@ impl Sweep {
 
     /// An existing sweep.
     pub fn open(path: &Path) -> Result<Sweep, RunError> {
+        Sweep::read(path).map_err(|error| {
+            error.advised(|| {
+                "The runs beside it are not touched: name one of them, or put the file back to go \
+                 on with the sweep"
+                    .to_owned()
+            })
+        })
+    }
+
+    fn read(path: &Path) -> Result<Sweep, RunError> {
         let file = path.join(FILE);
         let malformed = |reason: String| RunError::Malformed { path: file.clone(), reason };
         let Stored { kind, config, varied, seeds, .. } = json::read(&file)?;

@@ -27,15 +27,25 @@ fn a_resumption_that_fails_keeps_the_step_and_the_best_figures() {
     train(&folder, Order::default()).expect("starts").join();
     let before = Status::read(&folder).expect("reads").expect("there");
     assert!(before.best.is_some());
+    assert_eq!(before.state, RunState::Finished);
     // The toy's run has no corpus to load: the real resumption fails while it builds.
     let outcome = Job::resume(folder.clone()).expect("starts").join();
-    assert_eq!(outcome.state, RunState::Failed);
+    assert_eq!((outcome.state, outcome.run), (RunState::Failed, RunState::Finished));
+    let why = outcome.reason.expect("a reason");
     let after = Status::read(&folder).expect("reads").expect("there");
     assert_eq!(
-        (after.state, after.step, after.epoch),
-        (RunState::Failed, before.step, before.epoch)
+        (after.state, &after.reason, after.step, after.epoch),
+        (RunState::Finished, &before.reason, before.step, before.epoch)
     );
     assert_eq!(after.best, before.best);
+    let events = std::fs::read_to_string(folder.events_path()).expect("reads");
+    let told = events.lines().rev().take(2).map(|line| serde_json::from_str(line).expect("JSON"));
+    let told: Vec<Event> = told.collect();
+    assert!(matches!(&told[0].kind, EventKind::State { state: RunState::Finished, .. }));
+    let EventKind::Message { level: Level::Error, text } = &told[1].kind else {
+        panic!("{:?}", told[1])
+    };
+    assert_eq!(*text, format!("not resumed: {why}"));
 }
 
 #[test]
@@ -51,4 +61,19 @@ fn weights_that_give_no_probability_end_a_run_as_diverged() {
         reason.ends_with("a lower learning rate may help (resume --learning-rate RATE)"),
         "{reason}"
     );
+}
+
+#[test]
+fn damaged_weights_are_told_with_what_is_left() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let folder = folder(base.path());
+    train(&folder, Order::default()).expect("starts").join();
+    std::fs::write(folder.last(), "= junk").expect("writes");
+    let error = Job::resume(folder.clone()).expect_err("refused").to_string();
+    for said in ["last.safetensors", "best.safetensors beside it", "rankspace train"] {
+        assert!(error.contains(said), "{error}");
+    }
+    std::fs::remove_file(folder.best()).expect("was there");
+    let error = Job::resume(folder).expect_err("refused").to_string();
+    assert!(!error.contains("best.safetensors"), "{error}");
 }
