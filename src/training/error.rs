@@ -31,6 +31,14 @@ pub enum TrainingError {
     NoProbability { step: u64, source: ModelError },
     #[error("{name} has no trees: a history-based parser learns from trees")]
     NoTrees { name: String },
+    #[error(
+        "no tree of the development set has a derivation, for its labels or tags are in no training tree, so that nothing tells which weights are best: name other trees as data.dev"
+    )]
+    NoDerivation,
+    #[error(
+        "training.select = \"s_f1\" needs development sentences that are parsed, and ssn.parsed is 0: set it to 1 or more, or leave training.select out"
+    )]
+    NoneParsed,
     #[error(transparent)]
     Ssn(#[from] SsnError),
     #[error("{file}:{line}: the tree has no derivation: {source}")]

@@ -132,3 +132,20 @@ fn text_without_trees_is_refused() {
     let error = SsnData::new(&splits, &rules).expect_err("no trees").to_string();
     assert!(error.contains("has no trees"), "{error}");
 }
+
+#[test]
+fn what_cannot_tell_the_best_weights_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = config(folder.path(), &["training.select=s_f1", "ssn.parsed=0"]);
+    let error = SsnTrainer::new(&settings, data(&settings)).err().expect("no figure");
+    assert!(matches!(error, TrainingError::NoneParsed), "{error}");
+    let settings = config(folder.path(), &[]);
+    let mut odd = data(&settings);
+    let dev = folder.path().join("dev.mrg");
+    std::fs::write(&dev, "( (Q (Z zap) (Z zip)))\n").expect("writes");
+    let mut others = settings.clone();
+    others.data.dev.0 = vec![dev.display().to_string()];
+    odd.dev = data(&others).dev;
+    let error = SsnTrainer::new(&settings, odd).err().expect("no figure");
+    assert!(matches!(error, TrainingError::NoDerivation), "{error}");
+}

@@ -52,7 +52,15 @@ impl SsnTrainer {
     /// A fresh start.
     pub fn new(config: &Config, data: SsnData) -> Result<SsnTrainer, TrainingError> {
         let ssn = Ssn::start(&config.ssn, &data.trees(), config.seed)?;
-        SsnTrainer::with(config, ssn, data)
+        let trainer = SsnTrainer::with(config, ssn, data)?;
+        // Better no training than one at whose end no weights are the best.
+        match config.training.select {
+            Select::LogLikelihood if trainer.data.dev.plans.iter().all(Option::is_none) => {
+                Err(TrainingError::NoDerivation)
+            }
+            Select::SF1 if config.ssn.parsed == 0 => Err(TrainingError::NoneParsed),
+            _ => Ok(trainer),
+        }
     }
 
     fn with(config: &Config, ssn: Ssn, mut data: SsnData) -> Result<SsnTrainer, TrainingError> {
