@@ -311,7 +311,7 @@ pub struct Curves {
     #[arg(long)]
     pub log_y: bool,
     /// Weight of the past in the curves of steps, 0 for none; the raw line stays behind
-    #[arg(long, value_name = "WEIGHT", default_value_t = 0.9, value_parser = weight)]
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.9, value_parser = weight, allow_negative_numbers = true)]
     pub smoothing: f64,
 }
 
@@ -433,8 +433,9 @@ mod tests {
         while let Some(command) = left.pop() {
             for arg in command.get_arguments() {
                 let names = arg.get_value_names().unwrap_or_default();
-                let number =
-                    names.iter().any(|name| ["N", "PERCENT", "RATE"].contains(&name.as_str()));
+                let number = names
+                    .iter()
+                    .any(|name| ["N", "PERCENT", "RATE", "WEIGHT"].contains(&name.as_str()));
                 let name = command.get_name();
                 assert_eq!(arg.is_allow_negative_numbers_set(), number, "{name} {}", arg.get_id());
             }

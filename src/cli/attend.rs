@@ -53,7 +53,7 @@ pub fn attend(job: Job, json: bool, out: &mut dyn Write) -> Result<()> {
                 outcome.step,
                 folder.display()
             ));
-            return Ok(());
+            return Err(Told.into());
         }
         other => other?,
     }

@@ -3,13 +3,14 @@
 
 use super::args;
 use super::lines;
+use super::plain::tell;
 use super::sentences;
 use crate::analysis;
 use crate::checkpoint::Checkpoint;
 use crate::config::Sources;
 use crate::evaluation::{Scores, Spread};
 use crate::model::Wanted;
-use crate::report::Metrics;
+use crate::report::{Metrics, counted};
 use crate::run::Group;
 use crate::treebank::{LengthLimits, Preprocessing, Sentence, load};
 use anyhow::{Context, Result, bail};
@@ -43,7 +44,19 @@ pub fn run(args: &args::Consensus, out: &mut dyn Write) -> Result<()> {
     let mut members = Vec::new();
     for path in &args.checkpoints {
         match Group::is_one(path) {
-            true => members.extend(Group::open(path)?.best()),
+            true => {
+                let group = Group::open(path)?;
+                let best = group.best();
+                let without = group.members().len() - best.len();
+                if without > 0 && !best.is_empty() {
+                    let seeds = counted(without, "seed");
+                    tell(&format!(
+                        "note: {}: left out, without best.safetensors: {seeds}",
+                        path.display()
+                    ));
+                }
+                members.extend(best);
+            }
             false => members.push(path.clone()),
         }
     }

@@ -1,6 +1,6 @@
 //! Several runs of one command, in turn or side by side.
 
-use super::failure::is_closed_pipe;
+use super::failure::{self, is_closed_pipe};
 use super::plain::tell;
 use super::progress::Bars;
 use super::teller::Teller;
@@ -11,6 +11,7 @@ use anyhow::Result;
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 /// A run to be trained.
@@ -48,6 +49,15 @@ pub fn side_by_side<'a>(configs: impl Iterator<Item = &'a Config>, wanted: usize
         tell(&format!("note: {fitting} at a time, for no more fit into the free memory"));
     }
     fitting
+}
+
+/// That standard output was closed, so that what goes on in a folder was stopped.
+pub fn unread(folder: &Path) -> anyhow::Error {
+    tell(&format!(
+        "note: standard output was closed, and the runs were stopped; go on with: rankspace resume {}",
+        folder.display()
+    ));
+    failure::Told.into()
 }
 
 /// A line that is no figure: on standard error where standard output is kept for the JSON object.

@@ -103,12 +103,21 @@ fn tell_underivable(parses: &[Option<Parse>], args: &args::Parse) {
     let count = parses.iter().filter(|parse| none(parse)).count();
     let Some(first) = parses.iter().position(none) else { return };
     let path = args.checkpoint.display();
-    let all =
-        if count == parses.len() { "; a training that diverged leaves such weights" } else { "" };
+    let short = |parse: &Option<Parse>| {
+        parse.as_ref().is_some_and(|p| p.spans.is_empty() && p.tags.len() < 2)
+    };
+    // A grammar without unary rules derives no single word, whatever its weights.
+    let why = if parses.iter().filter(|parse| none(parse)).all(short) {
+        "; one word has no derivation"
+    } else if count == parses.len() {
+        "; a training that diverged leaves such weights"
+    } else {
+        ""
+    };
     let count = counted(count, "sentence");
     tell(&format!(
         "warning: {path} gives {count} no derivation, sentence {} the first: their trees mean \
-         nothing{all}",
+         nothing{why}",
         first + 1
     ));
 }

@@ -32,8 +32,12 @@ pub fn run(args: &Resume, out: &mut dyn Write) -> Result<()> {
     if args.device.is_some() {
         check_device(args.device.as_deref(), &folder.config()?)?;
     }
-    if args.learning_rate.is_some() {
-        let kind = folder.config()?.kind;
+    if let Some(rate) = args.learning_rate {
+        let config = folder.config()?;
+        let kind = config.kind;
+        if let Some(why) = run::refused_rate(&config, rate) {
+            return Err(Usage(format!("--learning-rate {rate:e}: {why}")).into());
+        }
         if !matches!(kind, Kind::Train | Kind::Ssn) {
             let text = format!("--learning-rate: a run of {} has no learning rate", kind.name());
             return Err(Usage(text).into());

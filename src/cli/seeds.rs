@@ -8,13 +8,13 @@ use super::members::{self, Ended, Task, say};
 use super::teller::Summary;
 use crate::config::{Config, Kind};
 use crate::report::{RunState, counted};
-use crate::run::{Group, Spreads};
+use crate::run::{Group, Member, Spreads};
 use crate::treebank::{Preprocessing, Splits};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Makes the group that the command line asks for, or finds it where it was begun.
 pub fn group(out: Option<&Path>, config: &Config, seeds: usize, base: &Path) -> Result<Group> {
@@ -49,18 +49,29 @@ pub fn attend(
     let tasks: Vec<Task> = group.members().iter().map(task).collect();
     let ended = members::train(&tasks, parallel, device, json, out)?;
     if ended.unread {
-        return Ok(());
+        return Err(members::unread(group.path()));
     }
     let failed = ended.failed();
     if ended.stopped {
         let path = group.path().display();
         say(&format!("go on with: rankspace resume {path}"), json, out)?;
     }
-    let together = Together::of(group, &ended, ended.stopped || failed > 0)?;
+    let mut together = Together::of(group, &ended);
+    let mut disagreed = None;
+    if !ended.stopped && failed == 0 {
+        match agree(group) {
+            Ok(consensus) => together.consensus = consensus,
+            // The figures are those of the members, which need no data.
+            Err(error) => disagreed = Some(error),
+        }
+    }
     together.tell(json, out)?;
     match failed {
         0 if ended.stopped => Err(Told.into()),
-        0 => Ok(()),
+        0 => match disagreed {
+            None => Ok(()),
+            Some(error) => bail!("no consensus of the seeds, which are finished: {error:#}"),
+        },
         n => bail!("{n} of {} failed", counted(group.members().len(), "seed")),
     }
 }
@@ -86,7 +97,7 @@ struct Seed {
 }
 
 impl Together {
-    fn of(group: &Group, ended: &Ended, partly: bool) -> Result<Together> {
+    fn of(group: &Group, ended: &Ended) -> Together {
         let seeds = group.members().iter().enumerate().map(|(number, member)| {
             let summary = group.summary(member);
             let status = summary.as_ref().and_then(|s| s.status.as_ref());
@@ -107,13 +118,13 @@ impl Together {
                 },
             }
         });
-        Ok(Together {
+        Together {
             group: group.path().display().to_string(),
             seeds: seeds.collect(),
             spread: group.spread(),
             // A consensus of some of them would not be the group's.
-            consensus: if partly { BTreeMap::new() } else { agree(group)? },
-        })
+            consensus: BTreeMap::new(),
+        }
     }
 
     fn tell(&self, json: bool, out: &mut dyn Write) -> Result<()> {
@@ -136,12 +147,12 @@ impl Together {
 /// The members' consensus on the development and test sentences, where it means something.
 fn agree(group: &Group) -> Result<BTreeMap<&'static str, Compared>> {
     let config = group.config();
-    let members = group.best();
     let mut agreed = BTreeMap::new();
     let is_induced = config.kind == Kind::Train && config.model.family.has_trees();
-    if !is_induced || members.len() < 2 {
+    if !is_induced || group.members().len() < 2 {
         return Ok(agreed);
     }
+    let members = best_of_all(group)?;
     let splits = Splits::load(config)?;
     let preprocessing = Preprocessing::resolve(&config.data)?;
     let test = splits.test.as_ref().map(|test| ("test", test));
@@ -152,4 +163,16 @@ fn agree(group: &Group) -> Result<BTreeMap<&'static str, Compared>> {
         }
     }
     Ok(agreed)
+}
+
+/// The best weights of every seed.
+pub fn best_of_all(group: &Group) -> Result<Vec<PathBuf>> {
+    let best = |member: &Member| {
+        let path = group.folder_of(member).join("checkpoints").join("best.safetensors");
+        if !path.is_file() {
+            bail!("seed {} has no {}", member.seed, path.display());
+        }
+        Ok(path)
+    };
+    group.members().iter().map(best).collect()
 }

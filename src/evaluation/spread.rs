@@ -1,14 +1,18 @@
+use crate::report::numbers;
 use serde::Serialize;
 
 /// A figure over several seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     pub count: usize,
+    #[serde(with = "numbers")]
     pub mean: f64,
     /// Of the sample (n - 1); absent for a single value.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", with = "numbers::optional")]
     pub sd: Option<f64>,
+    #[serde(with = "numbers")]
     pub least: f64,
+    #[serde(with = "numbers")]
     pub greatest: f64,
 }
 

@@ -61,6 +61,20 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
+/// The same of numbers that may be missing.
+pub mod optional {
+    use super::Number;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        value.map(Number).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
+        Ok(Option::<Number>::deserialize(d)?.map(|n| n.0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Number;

@@ -1,5 +1,6 @@
 use super::{Group, RunError, RunFolder, RunSummary, Spreads, json, spreads};
 use crate::config::{Config, Kind};
+use crate::report::numbers;
 use crate::report::{Metrics, RunState, SCHEMA, plural};
 use crate::treebank::{Source, expand, sample};
 use serde::{Deserialize, Serialize};
@@ -46,8 +47,9 @@ pub struct DataFile {
 /// A figure over the seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
+    #[serde(with = "numbers")]
     pub mean: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "numbers::optional")]
     pub sd: Option<f64>,
     pub seeds: usize,
 }

@@ -12,6 +12,19 @@ use std::path::Path;
 /// A learning rate so many times that of the config is a slip of the keyboard.
 const MOST: f64 = 1000.0;
 
+/// Why a learning rate is none for a run with these settings, if it is none.
+pub fn refused_rate(config: &Config, rate: f64) -> Option<String> {
+    let planned = config.training.learning_rate;
+    if !rate.is_finite() || rate < 0.0 {
+        Some("expected a finite number, 0 or more".to_owned())
+    } else if planned > 0.0 && rate > MOST * planned {
+        // One such step, and the weights are lost.
+        Some(format!("that is more than {MOST} times the run's own, {planned:e}"))
+    } else {
+        None
+    }
+}
+
 /// A trainer with what its checkpoints need beside.
 pub(super) trait Fitting {
     /// What an evaluation gives.
@@ -69,6 +82,13 @@ impl<F: Fitting> Work for F {
             self.introduce(&mut desk.reports);
             let kept = desk.folder.keep_dev_sentences(self.dev_sentences());
             desk.go_on(kept)?;
+        } else if !desk.folder.has_dev_sentences(self.dev_sentences()) {
+            // Figures of two sets are not of one curve, and the best of them is of neither.
+            return Err(RunError::Unsuitable(
+                "the dev sentences differ from those that the run was started with (were the \
+                 corpus files or the [data] settings changed?)"
+                    .into(),
+            ));
         }
         Ok(())
     }
@@ -115,16 +135,7 @@ impl<F: Fitting> Work for F {
     }
 
     fn set_learning_rate(&mut self, rate: f64, desk: &mut Desk) {
-        let planned = self.config().training.learning_rate;
-        let refused = if !rate.is_finite() || rate < 0.0 {
-            Some("expected a finite number, 0 or more".to_owned())
-        } else if planned > 0.0 && rate > MOST * planned {
-            // One such step, and the weights are lost.
-            Some(format!("that is more than {MOST} times the run's own, {planned:e}"))
-        } else {
-            None
-        };
-        let (level, text) = match refused {
+        let (level, text) = match refused_rate(self.config(), rate) {
             Some(why) => (Level::Warning, format!("learning rate {rate:e} refused: {why}")),
             None => {
                 self.set_rate(rate);

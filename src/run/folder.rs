@@ -133,6 +133,14 @@ impl RunFolder {
         self.path.join("trees")
     }
 
+    /// Makes the folders that weights and trees go to, should they be gone.
+    pub(super) fn restore(&self) -> Result<(), RunError> {
+        for folder in [self.checkpoints(), self.trees()] {
+            std::fs::create_dir_all(&folder).map_err(RunError::io(&folder))?;
+        }
+        Ok(())
+    }
+
     /// Removes what a job that was killed was writing; for who holds the lock.
     pub(super) fn remove_abandoned(&self) {
         for folder in [self.path.clone(), self.checkpoints(), self.trees(), self.rounds()] {

@@ -91,7 +91,8 @@ impl Group {
         if let Some(member) = members.iter().find(|m| !is_name(&m.folder)) {
             return Err(malformed(format!("`{}` names no folder in it", member.folder)));
         }
-        let config = Config::from_toml("its config", &config, &[])?;
+        let name = format!("{}, its config", file.display());
+        let config = Config::from_toml(&name, &config, &[])?;
         Ok(Group { path: path.to_owned(), config, members })
     }
 

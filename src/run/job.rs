@@ -1,7 +1,7 @@
 use super::ssn::Stored;
 use super::task::Task;
 use super::worker;
-use super::{Lock, RunError, RunFolder};
+use super::{Lock, RunError, RunFolder, Status};
 use crate::config::{Config, Kind};
 use crate::model::Parser;
 use crate::parser::TreeParser;
@@ -11,6 +11,16 @@ use crate::treebank::{Preprocessing, Splits, Vocabulary};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+
+/// Whether weights of an earlier session were kept, though they may be gone by now.
+fn had_weights(folder: &RunFolder) -> bool {
+    let ended = |status: &Status| {
+        // Where it was asked to stop, or came to its end, it wrote `last`.
+        let ended = matches!(status.state, RunState::Finished | RunState::Stopped);
+        status.best.is_some() || (ended && status.step > 0)
+    };
+    folder.best().is_file() || Status::read(folder).ok().flatten().is_some_and(|s| ended(&s))
+}
 
 /// What a job can be asked to do; it answers between two steps.
 #[derive(Clone)]
@@ -155,6 +165,17 @@ impl Job {
             }
             config
         };
+        if let (Ok(config), Ok(Some(status))) = (folder.config(), Status::read(&folder))
+            && config.kind.name() != status.kind
+        {
+            // A config that lost its lines is one of a training.
+            return Err(RunError::Unsuitable(format!(
+                "{}: its kind is \"{}\", and the run is one of \"{}\": put its settings back",
+                folder.config_path().display(),
+                config.kind.name(),
+                status.kind,
+            )));
+        }
         if let Ok(config) = folder.config()
             && config.kind.is_ensemble()
         {
@@ -172,21 +193,23 @@ impl Job {
             && config.kind == Kind::Ssn
         {
             return Job::start(folder, |folder| {
-                let stored = match (folder.last().is_file(), folder.best().is_file()) {
-                    (true, _) => Some(Stored::read(folder)?),
-                    (false, false) => None,
-                    (false, true) => {
+                let stored = match folder.last().is_file() {
+                    true => Some(Stored::read(folder)?),
+                    false if had_weights(folder) => {
                         return Err(RunError::NothingToResume(folder.path().to_owned()));
                     }
+                    false => None,
                 };
                 Ok(Task::ssn(config, stored, true))
             });
         }
-        match (folder.last().is_file(), folder.best().is_file()) {
-            (true, _) => Job::start(folder, |folder| Task::resume(folder, placed)),
-            (false, false) => Job::start(folder, |folder| Task::again(placed(folder.config()?))),
+        match folder.last().is_file() {
+            true => Job::start(folder, |folder| Task::resume(folder, placed)),
             // It got somewhere: to start again would overwrite that.
-            (false, true) => Err(RunError::NothingToResume(folder.path().to_owned())),
+            false if had_weights(&folder) => {
+                Err(RunError::NothingToResume(folder.path().to_owned()))
+            }
+            false => Job::start(folder, |folder| Task::again(placed(folder.config()?))),
         }
     }
 
@@ -198,6 +221,7 @@ impl Job {
     ) -> Result<Job, RunError> {
         let (lock, earlier) = Lock::acquire(&folder)?;
         folder.remove_abandoned();
+        folder.restore()?;
         let task = task(&folder)?;
         let (events_out, events) = unbounded();
         let (commands, commands_in) = unbounded();

@@ -53,6 +53,7 @@ pub use control::send_control;
 pub use detach::spawn_detached;
 pub use disk::{DiskUse, Spare, Trash, clean, to_trash};
 pub use error::RunError;
+pub use fitting::refused_rate;
 pub use folder::RunFolder;
 pub use follow::{Follower, Following};
 pub use group::{Group, Member, Spreads, spreads};

@@ -25,7 +25,7 @@ pub struct Status {
     /// Running time, seconds.
     pub elapsed: f64,
     /// Loss of the latest step.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "optional")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "numbers::optional")]
     pub loss: Option<f64>,
     /// Latest development figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,18 +104,5 @@ impl Status {
             let status = Status::read(folder).ok().flatten().filter(Status::is_active)?;
             Some((status.host, status.pid, status.heartbeat))
         })
-    }
-}
-
-mod optional {
-    use super::numbers::Number;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-        value.map(Number).serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
-        Ok(Option::<Number>::deserialize(d)?.map(|n| n.0))
     }
 }

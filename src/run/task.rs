@@ -243,10 +243,46 @@ pub(super) fn stored(folder: &RunFolder) -> Result<(Config, Checkpoint, State), 
     read_last(folder).map_err(|error| error.advised(|| instead_of_last(folder)))
 }
 
+/// Whether the settings of a section, but for some, are those that the weights were made with:
+/// others would only seem to hold.
+pub(super) fn check_settings(
+    folder: &RunFolder,
+    section: &str,
+    free: &[&str],
+    config: &Config,
+    weights: &Config,
+) -> Result<(), RunError> {
+    let values = |config: &Config| {
+        let mut table: toml::Table = config.to_toml().parse().unwrap_or_default();
+        match table.remove(section) {
+            Some(toml::Value::Table(section)) => section,
+            _ => toml::Table::new(),
+        }
+    };
+    let (ours, theirs) = (values(config), values(weights));
+    let keys = ours.keys().chain(theirs.keys()).filter(|key| !free.contains(&key.as_str()));
+    for key in keys {
+        let (own, other) = (ours.get(key), theirs.get(key));
+        if own != other {
+            let told =
+                |value: Option<&toml::Value>| value.map_or("not set".into(), |v| v.to_string());
+            let key = format!("{section}.{key}");
+            return Err(RunError::Unsuitable(format!(
+                "{}: {key} is {}, and the run's weights were made with {}: put it back, or train \
+                 with it in a new folder",
+                folder.config_path().display(),
+                told(own),
+                told(other),
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// What is left where `last` is of no use.
 pub(super) fn instead_of_last(folder: &RunFolder) -> String {
     let run = folder.path().display();
-    let best = match folder.best().is_file() {
+    let best = match Checkpoint::load(&folder.best()).is_ok() {
         true => "best.safetensors beside it can still be evaluated and parsed with. ",
         false => "",
     };
@@ -254,12 +290,14 @@ pub(super) fn instead_of_last(folder: &RunFolder) -> String {
 }
 
 fn read_last(folder: &RunFolder) -> Result<(Config, Checkpoint, State), RunError> {
+    let config = folder.config()?;
     let checkpoint = Checkpoint::load(&folder.last())?;
+    check_settings(folder, "model", &["elimination", "speeds"], &config, &checkpoint.config)?;
     let malformed = |reason| RunError::Malformed { path: folder.last(), reason };
     let state = checkpoint.training.clone();
     let state = state.ok_or_else(|| malformed("it holds no state of training".to_owned()))?;
     let state: State = serde_json::from_value(state).map_err(|e| malformed(e.to_string()))?;
-    Ok((folder.config()?, checkpoint, state))
+    Ok((config, checkpoint, state))
 }
 
 /// Reads the corpora and says what was wrong or left out.

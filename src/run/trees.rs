@@ -211,18 +211,29 @@ impl RunFolder {
     }
 
     pub(super) fn keep_dev_sentences(&self, sentences: &[Sentence]) -> Result<(), RunError> {
-        let triple = |s: &LabelledSpan| (s.start, s.end, s.label.clone());
-        let kept: Vec<_> = sentences
-            .iter()
-            .map(|s| KeptSentence {
-                words: s.surface.clone(),
-                normalised: Some(s.words.clone()),
-                tags: s.tags.clone(),
-                gold: s.gold.as_ref().map(|spans| spans.iter().map(triple).collect()),
-            })
-            .collect();
-        write_gz(&self.trees().join("sentences.json.gz"), &kept)
+        write_gz(&self.trees().join("sentences.json.gz"), &kept(sentences))
     }
+
+    /// Whether these are the sentences that were kept; where none can be read, they are.
+    pub(super) fn has_dev_sentences(&self, sentences: &[Sentence]) -> bool {
+        let Ok(before) = self.dev_sentences() else { return true };
+        // Early versions kept less.
+        let essence = |all: Vec<KeptSentence>| -> Vec<_> {
+            all.into_iter().map(|s| (s.words, s.gold)).collect()
+        };
+        essence(before) == essence(kept(sentences))
+    }
+}
+
+fn kept(sentences: &[Sentence]) -> Vec<KeptSentence> {
+    let triple = |s: &LabelledSpan| (s.start, s.end, s.label.clone());
+    let kept = sentences.iter().map(|s| KeptSentence {
+        words: s.surface.clone(),
+        normalised: Some(s.words.clone()),
+        tags: s.tags.clone(),
+        gold: s.gold.as_ref().map(|spans| spans.iter().map(triple).collect()),
+    });
+    kept.collect()
 }
 
 pub(super) fn write_gz(path: &Path, value: &impl Serialize) -> Result<(), RunError> {

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::config::Kind;
 use crate::report::{Event, Level, Reporter, RunState, counted};
+use crate::treebank::TreebankError;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -73,6 +74,7 @@ impl Worker {
 
     /// Works until the end; whatever goes wrong, panics included, becomes a failed run.
     pub fn run(mut self, task: Task, commands: &Receiver<Command>) -> Outcome {
+        let task_resumed = task.resumed;
         let result = catch_unwind(AssertUnwindSafe(|| self.work(task, commands)));
         let (state, reason) = match result {
             Ok(Ok((state, reason))) => (state, reason),
@@ -82,7 +84,17 @@ impl Worker {
                 self.outcome.reason = Some(e.to_string());
                 return self.outcome;
             }
-            Ok(Err(e)) => (RunState::Failed, Some(e.to_string())),
+            Ok(Err(e)) => {
+                let moved = matches!(e, RunError::Treebank(TreebankError::NotFound { .. }));
+                let advice = match moved && task_resumed {
+                    true => format!(
+                        ". Put it back, or write its new place into {}",
+                        self.desk.folder.config_path().display()
+                    ),
+                    false => String::new(),
+                };
+                (RunState::Failed, Some(format!("{e}{advice}")))
+            }
             Err(payload) => (RunState::Failed, Some(super::panic::said(&*payload))),
         };
         (self.outcome.state, self.outcome.reason) = (state, reason.clone());

@@ -126,6 +126,8 @@ impl Trainer {
     /// From the next step on; the schedule goes on from it.
     pub fn set_learning_rate(&mut self, learning_rate: f64) {
         self.state.learning_rate = learning_rate;
+        // Whoever changes it wants to see whether that helps.
+        self.state.bad_evaluations = 0;
     }
 
     /// A parser with the present weights.

@@ -71,6 +71,7 @@ fn file(path: &Path) -> String {
         Ok([Named::Corpus(_)]) => corpus(path),
         Ok([named, ..]) => named.what().to_owned(),
         Ok([]) => String::new(),
+        Err(_) if path.extension().is_some_and(|e| e == "toml") => corpus(path),
         Err(reason) => reason.clone(),
     }
 }

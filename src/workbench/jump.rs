@@ -16,12 +16,16 @@ pub const COMMANDS: &[Command] = &[Command {
 
 /// Asks for a number up to `last`.
 pub fn popup(last: usize) -> Popup {
-    Popup::Prompt {
-        id: POPUP,
-        title: "Jump".into(),
-        text: format!("The number of a sentence, 1 to {last}"),
-        initial: String::new(),
-    }
+    asking(format!("The number of a sentence, 1 to {last}"), "")
+}
+
+/// Asks again, with why what was typed is none.
+pub fn again(why: String, typed: &str) -> Popup {
+    asking(why, typed)
+}
+
+fn asking(text: String, initial: &str) -> Popup {
+    Popup::Prompt { id: POPUP, title: "Jump".into(), text, initial: initial.into() }
 }
 
 /// The number that was typed, counted from 1.

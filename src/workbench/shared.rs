@@ -71,6 +71,8 @@ pub struct RunEntry {
     pub touched: f64,
     /// Step it stood at when listed.
     pub listed_step: u64,
+    /// Whether there are events to read, as of when it was selected.
+    pub has_events: bool,
     /// Whether its process had ended without a word when the folder was listed.
     pub listed_dead: bool,
     /// Whether the folder has vanished.
@@ -111,6 +113,7 @@ impl RunEntry {
             started: 0.0,
             touched: 0.0,
             listed_step: 0,
+            has_events: true,
             listed_dead: false,
             gone: false,
             history: History::default(),
@@ -252,12 +255,10 @@ impl LogStore {
             }
             let text = super::text::clean(line);
             let end = text.char_indices().nth(Self::LINE_LIMIT).map_or(text.len(), |(i, _)| i);
-            self.lines.push_back(LogLine {
-                time,
-                level,
-                source: source.to_owned(),
-                text: text[..end].to_owned(),
-            });
+            // Runs that are opened later told theirs earlier.
+            let at = self.lines.partition_point(|line| line.time <= time);
+            let text = text[..end].to_owned();
+            self.lines.insert(at, LogLine { time, level, source: source.to_owned(), text });
         }
     }
 

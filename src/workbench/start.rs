@@ -112,6 +112,12 @@ impl Named {
         if path.is_file() && Lists::are_in(path) {
             return Ok(Named::Lists(path.to_owned()));
         }
+        if path.is_file() && path.extension().is_some_and(|e| e == "toml") {
+            return Err(format!(
+                "{} is a config and no treebank: n on Train, \"config file\", trains with it",
+                path.display()
+            ));
+        }
         Ok(Named::Corpus(path.to_owned()))
     }
 }

@@ -112,7 +112,8 @@ fn by_share(args: &CorpusSplit, report: &mut Report) -> Result<Parts> {
     }
     if report.read == 0 {
         let names: Vec<String> = args.files.iter().map(|f| name_of(f)).collect();
-        bail!("{}: no sentence could be read", names.join(", "));
+        let why = report.problems.first().map_or("it is empty or blank".into(), |p| p.to_string());
+        bail!("{}: no sentence could be read: {why}", names.join(", "));
     }
     let entries = match args.by {
         Unit::File => {

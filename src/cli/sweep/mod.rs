@@ -155,7 +155,7 @@ pub fn attend(
     let parallel = members::side_by_side(configs, parallel);
     let ended = members::train(&tasks, parallel, device, json, out)?;
     if ended.unread {
-        return Ok(());
+        return Err(members::unread(sweep.path()));
     }
     if ended.stopped {
         let path = sweep.path().display();

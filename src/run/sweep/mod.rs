@@ -176,10 +176,16 @@ impl Sweep {
         if kind != KIND {
             return Err(malformed(format!("its kind is `{kind}`, expected `{KIND}`")));
         }
+        if !(1..=1000).contains(&seeds) {
+            return Err(malformed(format!(
+                "seeds = {seeds}: expected a whole number from 1 to 1000"
+            )));
+        }
         if varied.is_empty() || varied.iter().any(|varied| varied.values.is_empty()) {
             return Err(malformed("it varies nothing".into()));
         }
-        let config = Config::from_toml("its config", &config, &[])?;
+        let name = format!("{}, its config", file.display());
+        let config = Config::from_toml(&name, &config, &[])?;
         let sweep = Sweep { path: path.to_owned(), config, varied, seeds };
         for point in sweep.points() {
             sweep.config_of(&point)?;

@@ -77,3 +77,64 @@ fn damaged_weights_are_told_with_what_is_left() {
     let error = Job::resume(folder).expect_err("refused").to_string();
     assert!(!error.contains("best.safetensors"), "{error}");
 }
+
+#[test]
+fn a_run_whose_weights_are_gone_does_not_begin_again() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let folder = folder(base.path());
+    train(&folder, Order::default()).expect("starts").join();
+    std::fs::remove_dir_all(folder.checkpoints()).expect("was there");
+    let error = Job::resume(folder.clone()).expect_err("refused");
+    assert!(matches!(error, RunError::NothingToResume(_)), "{error}");
+    let after = Status::read(&folder).expect("reads").expect("there");
+    assert_eq!(after.state, RunState::Finished);
+}
+
+#[test]
+fn settings_that_the_weights_do_not_have_are_refused() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let folder = folder(base.path());
+    train(&folder, Order::default()).expect("starts").join();
+    let status = std::fs::read(folder.status_path()).expect("reads");
+    let refused = |change: &dyn Fn(&mut Config), said: &[&str]| {
+        let mut changed = config();
+        change(&mut changed);
+        std::fs::write(folder.config_path(), changed.to_toml()).expect("writes");
+        let error = Job::resume(folder.clone()).expect_err("refused").to_string();
+        for said in said {
+            assert!(error.contains(said), "{error}");
+        }
+        assert_eq!(std::fs::read(folder.status_path()).expect("reads"), status);
+    };
+    refused(
+        &|c| c.model.rank = 7,
+        &["config.toml: model.rank is 7", "made with 128", "put it back"],
+    );
+    refused(&|c| c.kind = Kind::Ssn, &["its kind is \"ssn\"", "one of \"train\""]);
+    // The order of elimination is free.
+    let mut free = config();
+    free.model.elimination = crate::config::Elimination::State;
+    std::fs::write(folder.config_path(), free.to_toml()).expect("writes");
+    assert!(stored(&folder).is_ok());
+}
+
+#[test]
+fn other_dev_sentences_are_not_of_the_same_curve() {
+    let base = tempfile::tempdir().expect("temporary folder");
+    let path = |name: &str| base.path().join(name);
+    let tree = "(S (NP (DT the) (NN dog)) (VBZ barks))\n";
+    std::fs::write(path("train.mrg"), tree.repeat(20)).expect("writes");
+    std::fs::write(path("dev.mrg"), tree.repeat(4)).expect("writes");
+    let mut config = small_pcfg(&path("train.mrg"));
+    config.data.dev.0 = vec![path("dev.mrg").display().to_string()];
+    let folder = RunFolder::create(base.path(), &config).expect("creates");
+    let outcome = Job::train(config.clone(), folder.clone()).expect("starts").join();
+    assert_eq!(outcome.state, RunState::Finished, "{outcome:?}");
+    std::fs::write(path("dev.mrg"), tree.repeat(3)).expect("writes");
+    let outcome = Job::resume(folder.clone()).expect("starts").join();
+    assert_eq!((outcome.state, outcome.run), (RunState::Failed, RunState::Finished));
+    let why = outcome.reason.expect("a reason");
+    assert!(why.contains("the dev sentences differ"), "{why}");
+    std::fs::write(path("dev.mrg"), tree.repeat(4)).expect("writes");
+    assert_eq!(Job::resume(folder).expect("starts").join().state, RunState::Finished);
+}

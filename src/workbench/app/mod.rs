@@ -230,6 +230,12 @@ impl App {
         self.shared.log.push(self.shared.now, level, source, text);
     }
 
+    /// Says something that is worth to be read in full, whatever the width.
+    fn log_and_tell(&mut self, level: Level, text: String) {
+        self.log(level, "workbench", &text);
+        self.status = Some((level, text));
+    }
+
     // Input.
 
     fn key(&mut self, event: KeyEvent) {

@@ -4,6 +4,7 @@ use super::App;
 use crate::config::Kind;
 use crate::report::{EventKind, Level, RunState};
 use crate::run::RunFolder;
+use crate::training::Ending;
 use crate::workbench::engine::Control;
 use crate::workbench::message::Listed;
 use crate::workbench::names::RunId;
@@ -53,12 +54,12 @@ impl App {
         if run.own {
             return self.fail(format!("{} is {} already", run.name, run.standing().word()));
         }
-        if let Some(why) = what_is_done(run).filter(|_| rate.is_none()) {
-            self.status = Some((Level::Info, why));
-            return;
-        }
         let path = run.path.clone();
+        let done = what_is_done(run, rate);
         self.select(id);
+        if let Some(why) = done {
+            return self.log_and_tell(Level::Info, why);
+        }
         match self.engine.resume(id, &path, self.messages.clone()) {
             Ok(()) => {
                 if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
@@ -85,6 +86,9 @@ impl App {
     pub(in crate::workbench) fn select(&mut self, id: RunId) {
         let Some(path) = self.shared.run(id).map(|r| r.path.clone()) else { return };
         self.shared.selected = Some(id);
+        if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
+            run.has_events = run.path.join("events.jsonl").exists() || !run.path.is_dir();
+        }
         self.shared.checkpoint = None;
         self.shared.overlaid.retain(|r| *r != id);
         self.follow(id);
@@ -120,7 +124,8 @@ impl App {
         if state == RunState::Finished
             && let (Some(run), Some(reason)) = (self.shared.run(id), &reason)
         {
-            self.status = Some((Level::Info, format!("{} has finished: {reason}", run.name)));
+            let text = format!("{} has finished: {reason}", run.name);
+            self.status = Some((Level::Info, text));
         }
         if let Some(run) = self.shared.runs.iter_mut().find(|r| r.id == id) {
             if run.gone || state == RunState::Failed {
@@ -178,6 +183,19 @@ impl App {
                 EventKind::State { state: RunState::Failed, reason, .. } => {
                     let reason = reason.clone().unwrap_or_else(|| "no reason given".into());
                     notes.push((event.time, Level::Error, format!("failed: {reason}")));
+                }
+                EventKind::State { state, step, resumed, reason } => {
+                    let word = match (state, resumed) {
+                        (RunState::Running, true) => "resumed",
+                        (state, _) => state.word(),
+                    };
+                    let because = reason.as_ref().filter(|_| *state != RunState::Running);
+                    let because = because.map(|r| format!(": {r}")).unwrap_or_default();
+                    notes.push((
+                        event.time,
+                        Level::Info,
+                        format!("{word} at step {step}{because}"),
+                    ));
                 }
                 _ => {}
             }
@@ -254,8 +272,8 @@ pub(super) fn same_place(a: &std::path::Path, b: &std::path::Path) -> bool {
 }
 
 /// Of a run that has done all that its config asks for, how it can go on; the config may be another
-/// by now.
-fn what_is_done(run: &RunEntry) -> Option<String> {
+/// by now. With another learning rate its patience begins anew.
+fn what_is_done(run: &RunEntry, rate: Option<f64>) -> Option<String> {
     if run.standing() != Standing::Finished {
         return None;
     }
@@ -274,6 +292,15 @@ fn what_is_done(run: &RunEntry) -> Option<String> {
         }
     };
     let name = &run.name;
-    (done >= all)
-        .then(|| format!("{name} is done: raise {key} ({all}) in its config.toml to go on"))
+    if done >= all {
+        return Some(format!("{name} is done: raise {key} ({all}) in its config.toml to go on"));
+    }
+    let patience = config.training.patience;
+    let ended = Ending::Patience(patience).to_string();
+    (rate.is_none() && patience > 0 && run.history.reason.as_ref() == Some(&ended)).then(|| {
+        format!(
+            "{name} is done: {ended}. To go on give it another rate (r on Train), or raise \
+             training.patience ({patience}) in its config.toml"
+        )
+    })
 }

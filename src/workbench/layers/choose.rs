@@ -66,8 +66,10 @@ impl Choose {
             .iter()
             .enumerate()
             .filter_map(|(i, item)| {
-                // A hit in the name counts more than one in the description.
-                let name = fuzzy(wanted, &item.name).map(|s| s + 1000);
+                // A hit in the name counts more than one in the description, and more yet where
+                // what was typed stands there in one piece.
+                let whole = item.name.to_lowercase().contains(&wanted.trim().to_lowercase());
+                let name = fuzzy(wanted, &item.name).map(|s| s + if whole { 2000 } else { 1000 });
                 Some((name.or_else(|| fuzzy(wanted, &item.description))?, i))
             })
             .collect();

@@ -89,7 +89,7 @@ impl Corpora {
     pub(super) fn jump(&mut self, text: &str, context: &mut Context) {
         let number = match jump::number(text, self.last_number()) {
             Ok(number) => number,
-            Err(why) => return context.warn(why),
+            Err(why) => return context.push(Effect::Popup(jump::again(why, text))),
         };
         let Some(loaded) = &self.loaded else { return };
         let index = |at: usize| loaded.corpus.sentences[at].index + 1;
@@ -100,7 +100,9 @@ impl Corpora {
         }
         self.mode = Mode::Sentences;
         if !self.order.contains(&wanted) {
-            self.search.end(context);
+            if self.search.end(context) {
+                context.status(format!("{number} is none of the matches: all are listed again"));
+            }
             self.filter.clear();
             self.relist(context);
         }

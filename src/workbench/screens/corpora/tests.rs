@@ -1,5 +1,6 @@
 use super::draw::mean_and_longest;
 use super::*;
+use crate::workbench::popup::Popup;
 use crate::workbench::stage::{Stage, said};
 use insta::assert_snapshot;
 
@@ -399,7 +400,12 @@ fn a_sentence_is_jumped_to_by_its_number_whether_it_is_listed_or_not() {
     let mut jump = |text: &str| -> (Vec<String>, Option<usize>) {
         let answer = Answer::Text(text.into());
         let effects = stage.update(Input::Answer { popup: jump::POPUP, answer: &answer });
-        let told = said(&stage.settle(effects));
+        let asked = effects.iter().find_map(|effect| match effect {
+            Effect::Popup(Popup::Prompt { text, .. }) => Some(text.clone()),
+            _ => None,
+        });
+        let mut told = said(&stage.settle(effects));
+        told.extend(asked);
         (told, stage.screen.selected().map(|s| s.index))
     };
     assert_eq!(jump(&(listed[0] + 1).to_string()).1, Some(listed[0]));

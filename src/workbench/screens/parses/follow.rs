@@ -61,7 +61,7 @@ impl Parses {
         let Answer::Text(text) = answer else { return };
         match jump::number(text, self.evaluation.as_ref().map_or(0, |e| e.rows.len())) {
             Ok(number) => self.go_to(number - 1, context),
-            Err(why) => context.warn(why),
+            Err(why) => context.push(Effect::Popup(jump::again(why, text))),
         }
     }
 

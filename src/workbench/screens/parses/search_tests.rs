@@ -3,7 +3,7 @@
 use super::rows::tests::evaluation;
 use super::tests::{snapshot, stage};
 use super::*;
-use crate::workbench::popup::Answer;
+use crate::workbench::popup::{Answer, Popup};
 use crate::workbench::stage::{Stage, said};
 use crate::workbench::theme::{Theme, ThemeName};
 
@@ -108,7 +108,12 @@ fn a_sentence_is_jumped_to_by_its_number_whether_it_is_listed_or_not() {
     let mut jump = |text: &str| {
         let answer = Answer::Text(text.into());
         let effects = stage.update(Input::Answer { popup: jump::POPUP, answer: &answer });
-        let told = said(&stage.settle(effects));
+        let asked = effects.iter().find_map(|effect| match effect {
+            Effect::Popup(Popup::Prompt { text, .. }) => Some(text.clone()),
+            _ => None,
+        });
+        let mut told = said(&stage.settle(effects));
+        told.extend(asked);
         (told, stage.screen.row().map(|(n, _)| n), stage.screen.order.len())
     };
     assert_eq!(jump("4"), (vec![], Some(3), 2));

@@ -156,8 +156,11 @@ fn chart_title<'a>(train: &Train, figure: Figure, traces: &[Trace], view: &View)
         spans.push(Span::styled("log ", theme.dim));
     }
     // A smoothed curve says the raw value first: that is what was reported.
-    let raw = traces.first().map(|t| t.behind.unwrap_or(t.series));
-    let smooth = traces.first().filter(|t| t.behind.is_some()).map(|t| t.series);
+    let has_own = selected.is_some_and(|run| figure.series(run).is_some());
+    // The first is the selected run's, if that has one.
+    let own = traces.first().filter(|_| has_own);
+    let raw = own.map(|t| t.behind.unwrap_or(t.series));
+    let smooth = own.filter(|t| t.behind.is_some()).map(|t| t.series);
     let at = |series: &crate::workbench::series::Series| match charts.cursor {
         Some(step) => series.nearest(step),
         None => series.last(),
@@ -170,7 +173,7 @@ fn chart_title<'a>(train: &Train, figure: Figure, traces: &[Trace], view: &View)
             spans.push(Span::styled(format!("~{} ", text::figure(value)), theme.dim));
         }
         if charts.cursor.is_some() {
-            let along = traces.first().map_or(Along::Step, |t| t.along);
+            let along = own.map_or(Along::Step, |t| t.along);
             let window = charts.window(view.shared);
             let place = chart::place(charts.axis, along.place(step), window);
             spans.push(Span::styled(format!("at {place} "), theme.dim));
@@ -235,6 +238,9 @@ fn progress_line<'a>(run: &RunEntry, width: usize, theme: &Theme) -> Line<'a> {
     let Some(last) = &history.last else {
         let text = match run.standing() {
             Standing::Gone => "its folder is no longer there",
+            _ if run.listed_step > 0 && !run.has_events => {
+                "its events.jsonl is gone: no curves can be drawn"
+            }
             _ if run.listed_step > 0 => "reading its events…",
             Standing::Running => "loading the data and building the model…",
             _ => "no steps yet",

@@ -13,6 +13,7 @@ mod troubles;
 mod words;
 
 use crate::config::{self, Config, Kind};
+use crate::run;
 use crate::workbench::choice::on_off;
 use crate::workbench::engine::Control;
 use crate::workbench::machine::Machine;
@@ -219,12 +220,12 @@ fn ask_learning_rate(run: &RunEntry, context: &mut Context) {
         false => "the run is resumed with it",
     };
     let now = rate.map(|rate| format!("Now {rate}. ")).unwrap_or_default();
-    context.push(Effect::Popup(Popup::Prompt {
-        id: "learning-rate",
-        title: "Learning rate".into(),
-        text: format!("{now}A number above 0; {when}."),
-        initial: String::new(),
-    }));
+    context.push(Effect::Popup(rate_popup(format!("{now}A number above 0; {when}."), "")));
+}
+
+fn rate_popup(text: String, initial: &str) -> Popup {
+    let (id, title) = ("learning-rate", "Learning rate".into());
+    Popup::Prompt { id, title, text, initial: initial.into() }
 }
 
 /// All presets, and a way to a config file.
@@ -279,15 +280,25 @@ fn answered(popup: &'static str, answer: &Answer, device: &Devices, context: &mu
 fn learning_rate(selected: Option<RunId>, text: &str, context: &mut Context) {
     let Some(run) = selected.and_then(|id| context.shared.run(id)) else { return };
     let (id, active) = (run.id, run.active());
+    let refused = |rate| run.config.as_ref().and_then(|config| run::refused_rate(config, rate));
     match text.parse::<f64>() {
         Ok(rate) if rate.is_finite() && rate > 0.0 => {
+            if let Some(why) = refused(rate) {
+                let why = format!("{rate} is refused: {why}.");
+                return context.push(Effect::Popup(rate_popup(why, text)));
+            }
             if !active {
                 return context.push(Effect::Resume(id, Some(rate)));
             }
             context.push(Effect::Control(id, Control::LearningRate(rate)));
             context.status(format!("learning rate {rate} from the next step on"));
         }
-        _ => context.warn(format!("`{text}` is no learning rate: expected a number above 0")),
+        _ if text.is_empty() => context.warn("no learning rate was typed"),
+        // Asked again, with what was typed.
+        _ => {
+            let why = format!("`{text}` is no learning rate: expected a number above 0.");
+            context.push(Effect::Popup(rate_popup(why, text)));
+        }
     }
 }
 

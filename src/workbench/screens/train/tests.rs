@@ -155,12 +155,21 @@ fn a_learning_rate_must_be_a_number_above_nought() {
         matches!(effects[0], Effect::Control(RunId(1), Control::LearningRate(0.001))),
         "{effects:?}"
     );
-    for bad in ["", "-1", "0", "NaN", "much"] {
+    let effects = answer("");
+    assert!(matches!(effects[..], [Effect::Status(crate::report::Level::Warning, _)]));
+    // Asked again, with what was typed and why it is none.
+    for (bad, why) in [
+        ("-1", "no learning rate"),
+        ("0", "no learning rate"),
+        ("NaN", "no learning rate"),
+        ("much", "no learning rate"),
+        ("1e9", "more than 1000 times the run's own"),
+    ] {
         let effects = answer(bad);
-        assert!(
-            matches!(effects[..], [Effect::Status(crate::report::Level::Warning, _)]),
-            "{bad}: {effects:?}"
-        );
+        let [Effect::Popup(Popup::Prompt { initial, text, .. })] = &effects[..] else {
+            panic!("{bad}: {effects:?}")
+        };
+        assert!(initial == bad && text.contains(why), "{text}");
     }
 }
 
