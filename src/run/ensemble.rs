@@ -1,5 +1,6 @@
 //! Bagging and boosting as a job's work.
 
+use super::settings;
 use super::work::{Desk, Work};
 use super::{Held, KeptPart, KeptRound, RunError, RunFolder};
 use crate::config::Config;
@@ -24,6 +25,10 @@ impl EnsembleWork {
         let idle = [config.unused_by_parser(), config.unused_by_bags()];
         for idle in idle.into_iter().flatten().filter(|_| kept.is_empty()) {
             reporter.message(Level::Warning, idle);
+        }
+        if let Some(theirs) = kept.last().and_then(|round| round.settings.as_ref()) {
+            let free = ["ensemble.rounds"];
+            settings::check(folder, (&settings_of(config), theirs), "its rounds", &free)?;
         }
         let data = Data::load(config, reporter)?;
         if !kept.is_empty() {
@@ -50,10 +55,15 @@ impl EnsembleWork {
             seconds: round.seconds.clone(),
         });
         let elapsed = desk.reports.stopwatch.seconds();
-        let saved = desk.folder.complete_round(round, elapsed);
+        let saved = desk.folder.complete_round(round, elapsed, settings_of(self.rounds.config()));
         desk.note_checkpoint(&saved, round.number, "round");
         saved
     }
+}
+
+/// What rounds depend on beside the sentences.
+fn settings_of(config: &Config) -> toml::Table {
+    settings::some(config, &["seed", "ensemble", "parser"])
 }
 
 /// Whether the sentences are those that the run was started with.

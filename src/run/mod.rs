@@ -33,6 +33,7 @@ mod reports;
 mod rerank;
 mod rounds;
 pub mod sample;
+mod settings;
 mod shutdown;
 mod speeds;
 mod ssn;

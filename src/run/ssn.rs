@@ -1,7 +1,7 @@
 //! Training of the history-based parser as a job's work.
 
 use super::fitting::Fitting;
-use super::task::check_settings;
+use super::settings;
 use super::{EvaluatedTree, EvaluatedTrees, Group, Held, Member, RunError, RunFolder, Supervised};
 use crate::checkpoint::TensorFile;
 use crate::config::{Config, Kind, Select};
@@ -92,8 +92,10 @@ impl Stored {
 
     fn read_files(folder: &RunFolder) -> Result<Stored, RunError> {
         let last = SsnFile::load(&folder.last())?;
-        let free = ["beam", "branching", "parsed"];
-        check_settings(folder, "ssn", &free, &folder.config()?, &last.config)?;
+        let of = |config| settings::some(config, &["ssn"]);
+        let free = ["ssn.beam", "ssn.branching", "ssn.parsed"];
+        let both = (&of(&folder.config()?), &of(&last.config));
+        settings::check(folder, both, "the run's weights", &free)?;
         let malformed = |reason| RunError::Malformed { path: folder.last(), reason };
         let state = last.training.clone();
         let state = state.ok_or_else(|| malformed("it holds no state of training".to_owned()))?;

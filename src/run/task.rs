@@ -1,6 +1,7 @@
 use super::ensemble::EnsembleWork;
 use super::folder::with_absolute_paths;
 use super::rerank::RerankWork;
+use super::settings;
 use super::ssn::{SsnWork, Stored};
 use super::work::Work;
 use super::{RunError, RunFolder, check_memory};
@@ -243,42 +244,6 @@ pub(super) fn stored(folder: &RunFolder) -> Result<(Config, Checkpoint, State), 
     read_last(folder).map_err(|error| error.advised(|| instead_of_last(folder)))
 }
 
-/// Whether the settings of a section, but for some, are those that the weights were made with:
-/// others would only seem to hold.
-pub(super) fn check_settings(
-    folder: &RunFolder,
-    section: &str,
-    free: &[&str],
-    config: &Config,
-    weights: &Config,
-) -> Result<(), RunError> {
-    let values = |config: &Config| {
-        let mut table: toml::Table = config.to_toml().parse().unwrap_or_default();
-        match table.remove(section) {
-            Some(toml::Value::Table(section)) => section,
-            _ => toml::Table::new(),
-        }
-    };
-    let (ours, theirs) = (values(config), values(weights));
-    let keys = ours.keys().chain(theirs.keys()).filter(|key| !free.contains(&key.as_str()));
-    for key in keys {
-        let (own, other) = (ours.get(key), theirs.get(key));
-        if own != other {
-            let told =
-                |value: Option<&toml::Value>| value.map_or("not set".into(), |v| v.to_string());
-            let key = format!("{section}.{key}");
-            return Err(RunError::Unsuitable(format!(
-                "{}: {key} is {}, and the run's weights were made with {}: put it back, or train \
-                 with it in a new folder",
-                folder.config_path().display(),
-                told(own),
-                told(other),
-            )));
-        }
-    }
-    Ok(())
-}
-
 /// What is left where `last` is of no use.
 pub(super) fn instead_of_last(folder: &RunFolder) -> String {
     let run = folder.path().display();
@@ -292,7 +257,12 @@ pub(super) fn instead_of_last(folder: &RunFolder) -> String {
 fn read_last(folder: &RunFolder) -> Result<(Config, Checkpoint, State), RunError> {
     let config = folder.config()?;
     let checkpoint = Checkpoint::load(&folder.last())?;
-    check_settings(folder, "model", &["elimination", "speeds"], &config, &checkpoint.config)?;
+    let of = |config| settings::some(config, &["model"]);
+    let both = (&of(&config), &of(&checkpoint.config));
+    let speeds = ["multiply_adds", "packed", "streamed"].map(|key| format!("model.speeds.{key}"));
+    let mut free: Vec<&str> = speeds.iter().map(String::as_str).collect();
+    free.push("model.elimination");
+    settings::check(folder, both, "the run's weights", &free)?;
     let malformed = |reason| RunError::Malformed { path: folder.last(), reason };
     let state = checkpoint.training.clone();
     let state = state.ok_or_else(|| malformed("it holds no state of training".to_owned()))?;

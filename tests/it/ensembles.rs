@@ -103,12 +103,19 @@ fn the_files_of_a_run_hold_what_screens_draw() {
 }
 
 #[test]
-fn a_run_is_not_gone_on_with_when_its_corpus_has_changed() {
+fn a_run_is_not_gone_on_with_when_its_parser_or_its_corpus_has_changed() {
     let base = base();
     let command = "boost --train train.mrg --rounds 1 --out run";
     call(base.path(), command).succeeds();
     let config = base.path().join("run/config.toml");
     let more = std::fs::read_to_string(&config).expect("reads").replace("rounds = 1", "rounds = 2");
+    let other = more.replace("vertical = 2", "vertical = 1");
+    assert_ne!(more, other);
+    std::fs::write(&config, other).expect("writes");
+    call(base.path(), "resume run")
+        .fails()
+        .complains("parser.vertical is 1, and its rounds were made with 2: put it back")
+        .complains("stays finished");
     std::fs::write(&config, more).expect("writes");
     write_trees(&base.path().join("train.mrg"), "test", 60);
     call(base.path(), "resume run").fails().complains("sentences differ from those");

@@ -44,6 +44,9 @@ pub struct KeptRound {
     pub seconds: Metrics,
     /// Running time of the run until then, seconds.
     pub elapsed: f64,
+    /// What it was made with, as far as rounds depend on it; folders of early versions lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<toml::Table>,
 }
 
 /// The sentences of one part of the data.
@@ -205,9 +208,15 @@ impl RunFolder {
     }
 
     /// Says that the round is complete.
-    pub(super) fn complete_round(&self, round: &Round, elapsed: f64) -> Result<(), RunError> {
+    pub(super) fn complete_round(
+        &self,
+        round: &Round,
+        elapsed: f64,
+        settings: toml::Table,
+    ) -> Result<(), RunError> {
         let Round { number, vote, metrics, seconds, .. } = round.clone();
-        let kept = KeptRound { schema: SCHEMA, number, vote, metrics, seconds, elapsed };
+        let settings = Some(settings);
+        let kept = KeptRound { schema: SCHEMA, number, vote, metrics, seconds, elapsed, settings };
         let path = self.round_file(number, "json");
         json::write(&path, &kept)
     }

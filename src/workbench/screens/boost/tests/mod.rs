@@ -74,6 +74,7 @@ fn boosted(m: usize, rounds: u64) -> Book {
             metrics,
             seconds: Metrics::default(),
             elapsed: x,
+            settings: None,
         };
         let before = std::mem::replace(&mut weights, verdict.next.clone());
         let kept_weights =
